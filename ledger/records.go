@@ -1,0 +1,136 @@
+package ledger
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/schema"
+)
+
+// Run is one conversation.
+type Run struct {
+	ID        string
+	Catalog   string
+	Model     string
+	Principal holdfast.Principal
+	Created   time.Time
+}
+
+// Turn is one message of a person and what came of it. A run has one open turn
+// at a time.
+type Turn struct {
+	Run     string
+	Number  int // from 1
+	Message string
+	// End is "" while the turn is open, else how it ended: answer, round_limit,
+	// incomplete, error, cancelled.
+	End     string
+	Answer  string
+	Started time.Time
+	Ended   time.Time
+}
+
+// Round is one model reply and the calls it proposed, durable before any of
+// them runs. What became of each call is in the entries of the same place.
+type Round struct {
+	Run, API     string
+	Turn, Number int
+	// Reply is the provider's reply as its codec needs it again; the ledger
+	// does not look into it.
+	Reply     json.RawMessage
+	Calls     []holdfast.Call
+	Complete  bool              // the reply may run
+	Ending    string            // how the reply ended, in one word
+	Names     map[string]string // sent name to qualified
+	Keys      map[int]string    // caller's own keys, by position
+	Principal holdfast.Principal
+}
+
+// State of an entry.
+type State string
+
+// The states. Rejected and the settled ones are final, but that uncertain moves
+// on with evidence and failed frees its key.
+const (
+	StatePending   State = "pending" // waits for a person
+	StateClaimed   State = "claimed" // may be run by its owner; nothing has happened
+	StateStarted   State = "started" // the handler may have been entered
+	StateOK        State = "ok"
+	StateFailed    State = "failed"
+	StateUncertain State = "uncertain"
+	StateRejected  State = "rejected"
+)
+
+// Entry is the record of one call.
+type Entry struct {
+	ID                     string
+	Run                    string
+	Turn, Round, Position  int
+	CallID                 string // the provider's, or ours
+	Tool                   string // qualified; as sent where no tool is known
+	ToolDigest             string
+	Effect                 holdfast.Effect
+	Principal              holdfast.Principal
+	Arguments              json.RawMessage // as validated, secrets masked
+	Text                   string          // the argument text as it came, where it was not validated (bounded)
+	ArgumentsDigest        string          // of the canonical form, secrets included
+	Key                    string          // of writes
+	Coerced                []schema.Coercion
+	State                  State
+	Stage                  string // the gate's stage that gave the outcome
+	Fence                  int64
+	Owner                  string
+	Outcome                *holdfast.Outcome // once there is one
+	ApprovalID             string
+	Proposed, Started, End time.Time
+}
+
+// Event is one line of an entry's story.
+type Event struct {
+	Seq     int64
+	Entry   string
+	At      time.Time
+	What    string // proposed, approval_opened, approved, denied, started, ok, failed, uncertain, rejected, evidence, …
+	Who     string // owner or person
+	Fence   int64
+	Details json.RawMessage
+}
+
+// ApprovalState is where an approval stands.
+type ApprovalState string
+
+// The states of an approval. All but Waiting and Approved mean: do not run.
+const (
+	Waiting   ApprovalState = "waiting"
+	Approved  ApprovalState = "approved"
+	Denied    ApprovalState = "denied"
+	Expired   ApprovalState = "expired"
+	Void      ApprovalState = "void"     // what it was bound to changed
+	Consumed  ApprovalState = "consumed" // the call was started with it
+	Withdrawn ApprovalState = "withdrawn"
+)
+
+// Approval waits for a person's decision on exactly one call.
+type Approval struct {
+	ID         string
+	EntryID    string
+	Digest     string // over tool definition, arguments, precondition answer and principal
+	Run        string
+	Turn       int
+	Tool       string
+	ToolDigest string
+	Arguments  json.RawMessage // exactly what runs, secrets masked
+	Finding    holdfast.Finding
+	Why        string
+	Unresolved string // ledger id of an unresolved write that made it necessary
+	Principal  holdfast.Principal
+	State      ApprovalState
+	Requested  time.Time
+	Expires    time.Time
+	DecidedBy  string
+	Decided    time.Time
+	Reason     string
+	Replaces   string   // the approval that became void
+	Changed    []string // what changed since
+}

@@ -1,0 +1,70 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Store keeps rows, transactionally. It knows nothing of what they mean. It is
+// safe for concurrent use. An error of Update other than fn's own means that
+// it is not known whether the changes are durable, unless it is ErrUnavailable:
+// then they are not.
+type Store interface {
+	// Update runs fn in one serialisable transaction and returns when its
+	// changes are durable, or with fn's error and no change. fn may be run
+	// again from the start, so it must not touch anything but tx.
+	Update(ctx context.Context, fn func(tx Tx) error) error
+	// View runs fn over one consistent state; its Put fails.
+	View(ctx context.Context, fn func(tx Tx) error) error
+	// Hold marks owner as living for as long as this process lives or until
+	// release is called, where the store can prove that by itself (an
+	// operating-system or session lock); otherwise it does nothing.
+	Hold(ctx context.Context, owner string) (release func(), err error)
+	Close() error
+}
+
+// Tx is one transaction of a Store, used by one goroutine.
+type Tx interface {
+	// Now is the store's clock.
+	Now() time.Time
+	// Get is the row of that table and id, or ErrNotFound.
+	Get(table Table, id string) (Row, error)
+	// Put writes a row, new or in place of the one with its table and id. A new
+	// row gets the next Seq of its table.
+	Put(row Row) error
+	// Find lists rows by Seq.
+	Find(q Query) ([]Row, error)
+	// Living reports whether owner is held, and known is false where the store
+	// cannot prove it either way.
+	Living(owner string) (living, known bool, err error)
+}
+
+// Table names a kind of row.
+type Table string
+
+// Row is what a store keeps: an id, up to four indexed words, and a body. A
+// store never looks into the body.
+type Row struct {
+	Table Table
+	ID    string
+	Seq   int64     // by the store, ascending within the table
+	Words [4]string // indexed each with Seq; "" is not indexed
+	Body  []byte
+}
+
+// Query asks for rows of one table. Words that are not "" must be equal.
+type Query struct {
+	Table  Table
+	Words  [4]string
+	Before int64 // Seq below it; 0: no bound
+	After  int64 // Seq above it
+	Limit  int   // 0: all
+	Newest bool  // newest first
+}
+
+// Errors of stores and ledgers, for errors.Is.
+var (
+	ErrNotFound    = errors.New("not found")
+	ErrUnavailable = errors.New("ledger unavailable")
+)
