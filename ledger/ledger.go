@@ -43,20 +43,24 @@ type Claim struct {
 
 // Standing is how a key stands for a claim.
 type Standing struct {
-	// Code is "" when the key is free, or in_progress, key_conflict, key_pruned,
-	// unresolved_write, approval_pending.
+	// Code is "" when the key is free or settled ok, else in_progress,
+	// key_conflict, key_pruned, unresolved_write or approval_pending; from Start
+	// also why the approval could not be consumed: approval_denied,
+	// approval_expired, approval_void (bound to another digest, or replaced).
 	Code holdfast.Code
-	// Held is the entry that holds the key: settled ok (Code ""), running,
-	// uncertain or pending. It is nil for a conflict: nothing of the first call
-	// is shown.
+	// Held is the entry that stands in the way: settled ok (Code ""), running,
+	// uncertain or pending, under this key or, for in_progress and
+	// unresolved_write, with the same arguments under another. It is nil for a
+	// conflict: nothing of the first call is shown.
 	Held *Entry
-	// Unresolved is another write of the tool in this run that is started or
-	// uncertain with other arguments: a person must agree first.
+	// Unresolved is the newest other write of the tool in this run that is
+	// started or uncertain with other arguments: a person must agree first, by
+	// an approval that names it (Approval.Unresolved). Start does not start then.
 	Unresolved *Entry
 }
 
-// Free reports whether the write may start.
-func (s Standing) Free() bool { return s.Code == "" && s.Held == nil }
+// Free reports whether the write may start without asking anybody.
+func (s Standing) Free() bool { return s.Code == "" && s.Held == nil && s.Unresolved == nil }
 
 // Look tells how a key stands and claims nothing.
 func (l *Ledger) Look(ctx context.Context, c Claim) (Standing, error) {
@@ -65,15 +69,23 @@ func (l *Ledger) Look(ctx context.Context, c Claim) (Standing, error) {
 
 // Start claims the key and writes the entry as started, in one durable write;
 // the approval, if any, is consumed in it. The entry is the caller's only if
-// the standing is free.
+// the standing is free. An Entry.ID in the claim names its pending (or claimed)
+// entry; without one the entry is new.
 func (l *Ledger) Start(ctx context.Context, c Claim) (Entry, Standing, error) {
 	return Entry{}, Standing{}, errors.ErrUnsupported
 }
 
 // Settle commits the outcome of a started entry by compare-and-set on state and
 // fence. A result that comes too late is kept as evidence, and the error is
-// ErrLost with the entry as it stands.
+// ErrLost with the entry as it stands. Committing the same outcome again changes
+// nothing, so a commit whose fate is not known may be tried again.
 func (l *Ledger) Settle(ctx context.Context, id string, fence int64, o holdfast.Outcome, stage, evidence string) (Entry, error) {
+	return Entry{}, errors.ErrUnsupported
+}
+
+// Resolve moves an uncertain entry to ok or failed: the confirm function's or a
+// person's word (who), by compare-and-set on the fence, evidence required.
+func (l *Ledger) Resolve(ctx context.Context, id string, fence int64, o holdfast.Outcome, who, evidence string) (Entry, error) {
 	return Entry{}, errors.ErrUnsupported
 }
 
@@ -81,12 +93,15 @@ func (l *Ledger) Settle(ctx context.Context, id string, fence int64, o holdfast.
 var ErrLost = errors.New("entry is no longer this owner's")
 
 // Record writes an entry that is settled as it comes: a rejection, or a read
-// with its outcome. It gets an id if it has none.
+// with its outcome. It gets an id if it has none; the id of an entry that is
+// still pending ends that one (denied, expired, cancelled). The ledger keeps
+// the slices of e; nobody changes them afterwards.
 func (l *Ledger) Record(ctx context.Context, e Entry) (Entry, error) {
 	return e, errors.ErrUnsupported
 }
 
-// Entry is the call of that ledger id.
+// Entry is the call of that ledger id. Only here, and only while it is pending,
+// Sealed is filled in.
 func (l *Ledger) Entry(ctx context.Context, id string) (Entry, error) {
 	return Entry{}, errors.ErrUnsupported
 }
@@ -116,7 +131,9 @@ func (l *Ledger) Events(ctx context.Context, entry string) ([]Event, error) {
 
 // OpenApproval writes a pending entry and its approval in one durable write.
 // Where the entry's key is already pending, that approval is returned instead.
-// An approval with Replaces set makes that one void in the same write.
+// An approval with Replaces set makes that one void in the same write, and its
+// entry waits for the new one. Expires is the ledger's to compute, from Wait and
+// the store's clock.
 func (l *Ledger) OpenApproval(ctx context.Context, e Entry, a Approval) (Entry, Approval, error) {
 	return e, a, errors.ErrUnsupported
 }
@@ -131,16 +148,16 @@ func (l *Ledger) Approvals(ctx context.Context, f Filter) ([]Approval, error) {
 	return nil, errors.ErrUnsupported
 }
 
-// Decision on an approval.
-type Decision struct {
-	Approve bool
-	By      string // the authenticated person
-	Reason  string
+// Approve says yes for a person, once. Only deciding: whoever resumes the run
+// starts the call. The same decision again changes nothing; another one, or one
+// on an approval that ended, is a *DecidedError.
+func (l *Ledger) Approve(ctx context.Context, id, by, reason string) (Approval, error) {
+	return Approval{}, errors.ErrUnsupported
 }
 
-// Decide decides once. The same decision again changes nothing; another one is
-// a *DecidedError.
-func (l *Ledger) Decide(ctx context.Context, id string, d Decision) (Approval, error) {
+// Deny says no for a person, with a reason that the model sees. The entry stays
+// pending until the gate records its rejection.
+func (l *Ledger) Deny(ctx context.Context, id, by, reason string) (Approval, error) {
 	return Approval{}, errors.ErrUnsupported
 }
 

@@ -74,6 +74,7 @@ type Entry struct {
 	Principal              holdfast.Principal
 	Arguments              json.RawMessage // as validated, secrets masked
 	Text                   string          // the argument text as it came, where it was not validated (bounded)
+	Sealed                 json.RawMessage // of pending entries: the very bytes that will run, secrets included; never shown, erased when the call starts or ends
 	ArgumentsDigest        string          // of the canonical form, secrets included
 	Key                    string          // of writes
 	Coerced                []schema.Coercion
@@ -126,6 +127,7 @@ type Approval struct {
 	Unresolved string // ledger id of an unresolved write that made it necessary
 	Principal  holdfast.Principal
 	State      ApprovalState
+	Wait       time.Duration // how long it may wait; 0: 24 h
 	Requested  time.Time
 	Expires    time.Time
 	DecidedBy  string

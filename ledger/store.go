@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"encoding"
 	"errors"
 	"time"
 )
@@ -29,10 +30,12 @@ type Tx interface {
 	// Now is the store's clock.
 	Now() time.Time
 	// Get is the row of that table and id, or ErrNotFound.
-	Get(table Table, id string) (Row, error)
+	Get(table, id string) (Row, error)
 	// Put writes a row, new or in place of the one with its table and id. A new
 	// row gets the next Seq of its table.
 	Put(row Row) error
+	// Delete removes a row, if it is there.
+	Delete(table, id string) error
 	// Find lists rows by Seq.
 	Find(q Query) ([]Row, error)
 	// Living reports whether owner is held, and known is false where the store
@@ -40,23 +43,33 @@ type Tx interface {
 	Living(owner string) (living, known bool, err error)
 }
 
-// Table names a kind of row.
-type Table string
-
-// Row is what a store keeps: an id, up to four indexed words, and a body. A
-// store never looks into the body.
+// Row is what a store keeps: an id, up to six indexed words, and a body. A
+// store never looks into the body. The tables are runs, turns, rounds, entries,
+// keys, approvals, events and owners.
 type Row struct {
-	Table Table
-	ID    string
+	Table string
+	ID    string    // unique in its table; "" for rows that only Find reaches
 	Seq   int64     // by the store, ascending within the table
-	Words [4]string // indexed each with Seq; "" is not indexed
+	Words [6]string // indexed each with Seq; "" is not indexed
 	Body  []byte
+	// Value, where it is set, is what Body encodes, and Body may be nil: a store
+	// in memory may keep it and hand it back; any other keeps Bytes. It does not
+	// change.
+	Value encoding.BinaryAppender
+}
+
+// Bytes is the body, encoded from Value where there is no Body yet.
+func (r Row) Bytes() ([]byte, error) {
+	if r.Body != nil || r.Value == nil {
+		return r.Body, nil
+	}
+	return r.Value.AppendBinary(nil)
 }
 
 // Query asks for rows of one table. Words that are not "" must be equal.
 type Query struct {
-	Table  Table
-	Words  [4]string
+	Table  string
+	Words  [6]string
 	Before int64 // Seq below it; 0: no bound
 	After  int64 // Seq above it
 	Limit  int   // 0: all
