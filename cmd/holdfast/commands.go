@@ -1,0 +1,12 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// commands in the order of a call's way: read a reply, look at the tools, check
+// arguments, call, converse, decide, look back.
+func (a *app) commands() []*cobra.Command {
+	return []*cobra.Command{
+		a.checkCommand(),
+		a.versionCommand(),
+	}
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the expectations of the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"holdfast": main})
+}
+
+// TestScripts runs the command as a person would: each script is one scenario.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		UpdateScripts:       *update,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("XDG_DATA_HOME", env.WorkDir+"/data")
+			env.Setenv("NO_COLOR", "1")
+			return os.MkdirAll(env.WorkDir+"/data", 0o700)
+		},
+	})
+}
+
+// exits N ARGS… runs holdfast and demands that exit code: 1 and 2 mean different
+// things, which exec alone does not tell apart.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: exits CODE ARGS…")
+	}
+	got := exitDone
+	if err := ts.Exec("holdfast", args[1:]...); err != nil {
+		got = -1
+		if e := (*exec.ExitError)(nil); errors.As(err, &e) {
+			got = e.ExitCode()
+		}
+	}
+	if want := args[0]; strconv.Itoa(got) != want {
+		ts.Fatalf("holdfast %q exits with %d, want %s", args[1:], got, want)
+	}
+}
