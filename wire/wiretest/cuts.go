@@ -1,0 +1,81 @@
+package wiretest
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+// long asks for every cut instead of a sample.
+const longVariable = "HOLDFAST_LONG"
+
+// testCuts cuts every recording at event boundaries and at random bytes: never a
+// panic, and never a call to run from a reply whose end sign did not come.
+func testCuts(t *testing.T, o Options) {
+	boundaries, places := 4, 4
+	if os.Getenv(longVariable) == "1" {
+		boundaries, places = -1, 200
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	cuts := 0
+	for _, r := range recordings(t, o.Recorded) {
+		for form, b := range r.forms() {
+			end := endOf(b, r.format, o)
+			for _, at := range cutPlaces(rng, b, boundaries, places) {
+				cuts++
+				reply, p := decode(o.Codec, b[:at])
+				if run := toRun(reply); at < end && (len(run) > 0 || reply.Complete || p.done) {
+					t.Errorf("%s as %s cut at %d, its end sign ends at %d: complete %v, done %v, calls to run %v", r.name, form, at, end, reply.Complete, p.done, run)
+				}
+				checkBroken(t, r.name, reply)
+			}
+		}
+	}
+	t.Logf("%s: %d cuts", o.Codec.API(), cuts)
+}
+
+func checkBroken(t *testing.T, name string, reply *wire.Reply) {
+	t.Helper()
+	if reply.Complete != (reply.Ending == wire.Ended || reply.Ending == wire.Paused) {
+		t.Errorf("%s cut: complete %v with ending %q", name, reply.Complete, reply.Ending)
+	}
+	if reply.Complete && reply.Err != nil {
+		t.Errorf("%s cut: complete with error %v", name, reply.Err)
+	}
+}
+
+// endOf is the offset just after the byte that first tells the end: the end sign
+// of a stream, the last byte of a whole body.
+func endOf(b []byte, format string, o Options) int {
+	if format == "json" {
+		return len(bytes.TrimSpace(b))
+	}
+	if at := o.EndSign.FindIndex(b); at != nil {
+		return at[1]
+	}
+	return len(b) + 1
+}
+
+// cutPlaces are the ends of lines, or of JSON elements, and random bytes.
+func cutPlaces(rng *rand.Rand, b []byte, boundaries, places int) []int {
+	var lines, at []int
+	for i, x := range b {
+		if x == '\n' {
+			lines = append(lines, i+1)
+		}
+	}
+	if boundaries < 0 {
+		at = lines
+	} else if len(lines) > 0 {
+		for range boundaries {
+			at = append(at, lines[rng.IntN(len(lines))])
+		}
+	}
+	for range places {
+		at = append(at, rng.IntN(len(b)+1))
+	}
+	return at
+}

@@ -1,0 +1,95 @@
+package wiretest
+
+import (
+	"fmt"
+	"regexp"
+	"testing"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+// Options say what a codec is tested with.
+type Options struct {
+	Codec wire.Codec
+	// Recorded names the `api` words of the recordings that are this codec's.
+	Recorded []string
+	// EndSign matches the bytes that end a streamed reply by its protocol: a cut
+	// before its first match must never leave a call to run.
+	EndSign *regexp.Regexp
+	// Vetoes are the stop words that forbid the calls of a reply.
+	Vetoes []string
+	// Usage converts the usage as a provider sent it.
+	Usage func(sent []byte) wire.Usage
+}
+
+// Run is the whole suite.
+func Run(t *testing.T, o Options) {
+	t.Helper()
+	t.Run("Recordings", func(t *testing.T) { testRecordings(t, o) })
+	t.Run("Cuts", func(t *testing.T) { testCuts(t, o) })
+}
+
+// decode feeds pieces and closes.
+func decode(c wire.Codec, pieces ...[]byte) (*wire.Reply, preview) {
+	d := c.NewDecoder()
+	var p preview
+	for _, piece := range pieces {
+		p.add(d.Feed(piece))
+	}
+	r := d.Close()
+	p.done = d.Done()
+	return r, p
+}
+
+// preview is what the events told before the reply was there.
+type preview struct {
+	text, reasoning string
+	calls           []previewCall
+	problem         string
+	done            bool
+}
+
+type previewCall struct {
+	name, arguments string
+	ended           bool
+}
+
+func (p *preview) add(events []wire.Event) {
+	for _, e := range events {
+		switch e.Kind {
+		case wire.TextDelta:
+			p.text += e.Text
+		case wire.ReasoningDelta:
+			p.reasoning += e.Text
+		case wire.Restart:
+			*p = preview{}
+		case wire.CallStart:
+			if e.Call != len(p.calls) {
+				p.problem = fmt.Sprintf("call %d starts after %d calls", e.Call, len(p.calls))
+			}
+			p.calls = append(p.calls, previewCall{name: e.Name})
+		case wire.ArgumentsDelta, wire.CallEnd:
+			if e.Call >= len(p.calls) {
+				p.problem = fmt.Sprintf("call %d goes on before it starts", e.Call)
+				return
+			}
+			if c := &p.calls[e.Call]; e.Kind == wire.CallEnd {
+				c.ended = true
+			} else {
+				c.arguments += e.Text
+			}
+		}
+	}
+}
+
+// toRun are the calls of r that would be ours to run.
+func toRun(r *wire.Reply) []holdfast.Call {
+	var calls []holdfast.Call
+	for _, c := range r.Calls {
+		if r.Complete && c.Complete && c.Kind == holdfast.FunctionCall && !c.ProviderExecuted && c.Problem == "" {
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
