@@ -72,3 +72,37 @@ func FuzzValid(f *testing.F) {
 		}
 	})
 }
+
+func TestCleanReplacesOnlyLoneHalves(t *testing.T) {
+	for _, c := range []struct{ name, raw, want string }{
+		{"nothing to do", `{"d":"a\ud83d\ude00"}`, `{"d":"a\ud83d\ude00"}`},
+		{"lone high half", `{"d":"a\ud99cb"}`, `{"d":"a\ufffdb"}`},
+		{"lone low half", `{"d":"\udc00"}`, `{"d":"\ufffd"}`},
+		{"two high halves", `["\ud83d\ud83d\ude00"]`, `["\ufffd\ud83d\ude00"]`},
+		{"escaped backslash", `["\\ud800"]`, `["\\ud800"]`},
+		{"bytes that are not UTF-8", "[\"\xff\"]", "[\"\uFFFD\"]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := rawjson.Clean([]byte(c.raw))
+			if string(got) != c.want {
+				t.Errorf("Clean(%q) = %q, want %q", c.raw, got, c.want)
+			}
+			if !rawjson.Sendable(got) {
+				t.Errorf("Sendable(%q) = false, want true", got)
+			}
+		})
+	}
+}
+
+func TestSetKeepsPlaceAndOtherMembers(t *testing.T) {
+	raw := []byte(`{"type":"text", "text":"", "x":[1, 2]}`)
+	if got, want := string(rawjson.Set(raw, "text", []byte(`"hi"`))), `{"type":"text","text":"hi","x":[1, 2]}`; got != want {
+		t.Errorf("Set = %s, want %s", got, want)
+	}
+	if got, want := string(rawjson.Drop(raw, "text")), `{"type":"text","x":[1, 2]}`; got != want {
+		t.Errorf("Drop = %s, want %s", got, want)
+	}
+	if got, want := string(rawjson.AppendQuoted(nil, []byte("\xed\xa0\x80\"\x01é"))), "\"\uFFFD\\\"\\u0001é\""; got != want {
+		t.Errorf("AppendQuoted = %s, want %s", got, want)
+	}
+}

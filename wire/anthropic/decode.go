@@ -1,0 +1,312 @@
+package anthropic
+
+import (
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+// assembler makes a reply of Anthropic's events, whatever framing they came in.
+// A whole message body is taken as one event of type "message".
+type assembler struct {
+	reply  wire.Reply
+	blocks []block
+	text   []byte // of all text blocks
+	usage  usage
+	events []wire.Event
+	done   bool
+	whole  bool // the message came as one body
+	broken bool // an event could not be read
+}
+
+// block is one content block while it grows.
+type block struct {
+	index     int64
+	kind      string
+	start     []byte // the block as it started, a copy; whole where it came whole
+	grown     []byte // text, thinking or partial_json
+	signature []byte
+	citations [][]byte
+	grew      bool // a delta came
+	closed    bool
+	call      int // position in the reply's calls, -1 for none
+}
+
+func (a *assembler) event(raw []byte) {
+	if !rawjson.Valid(raw) {
+		a.broken = true
+		return
+	}
+	e := readEnvelope(raw)
+	switch string(e.kind) {
+	case "message_start":
+		a.messageStart(e.message)
+	case "content_block_start":
+		a.blockStart(e)
+	case "content_block_delta":
+		a.blockDelta(e)
+	case "content_block_stop":
+		a.blockStop(e)
+	case "message_delta":
+		a.stopped(e.delta)
+		a.usage.merge(e.usage)
+	case "message_stop":
+		a.done = true
+	case "message":
+		a.message(raw)
+	case "error":
+		a.failed(raw, e.failure)
+	case "ping":
+	default:
+		if e.failure != nil || e.note != nil {
+			a.failed(raw, e.failure)
+			return
+		}
+		a.reply.Unknown++
+	}
+}
+
+// envelope is what any event may hold, as slices of it.
+type envelope struct {
+	kind, message, block, delta, usage, failure, note []byte
+	index                                             int64
+	indexed                                           bool
+}
+
+func readEnvelope(raw []byte) envelope {
+	var e envelope
+	for name, v := range rawjson.Members(raw) {
+		switch string(name) {
+		case "type":
+			e.kind = bare(v)
+		case "index":
+			e.index, e.indexed = rawjson.Int(v)
+		case "message":
+			if e.message = v; rawjson.Kind(v) == '"' {
+				e.note = v
+			}
+		case "content_block":
+			e.block = v
+		case "delta":
+			e.delta = v
+		case "usage":
+			e.usage = v
+		case "error":
+			if rawjson.Kind(v) == '{' {
+				e.failure = v
+			}
+		}
+	}
+	return e
+}
+
+// bare is a string without its quotes, for names that hold no escapes.
+func bare(v []byte) []byte {
+	if len(v) < 2 || v[0] != '"' {
+		return nil
+	}
+	return v[1 : len(v)-1]
+}
+
+// messageStart begins a reply. A relay may splice a retried stream, so a second
+// one voids everything before it.
+func (a *assembler) messageStart(message []byte) {
+	if len(a.blocks) > 0 || a.done || a.reply.Stop != "" {
+		*a = assembler{events: append(a.events, wire.Event{Kind: wire.Restart})}
+	}
+	a.header(message)
+}
+
+func (a *assembler) header(message []byte) {
+	for name, v := range rawjson.Members(message) {
+		switch string(name) {
+		case "id":
+			a.reply.ID = rawjson.String(v)
+		case "model":
+			a.reply.Model = rawjson.String(v)
+		case "usage":
+			a.usage.merge(v)
+		case "stop_reason":
+			a.reply.Stop = rawjson.String(v)
+		case "content":
+			for _, b := range rawjson.Elements(v) {
+				a.open(int64(len(a.blocks)), b)
+			}
+		}
+	}
+}
+
+func (a *assembler) message(raw []byte) {
+	a.messageStart(raw)
+	a.whole, a.done = true, true
+	for i := range a.blocks {
+		a.close(&a.blocks[i])
+	}
+}
+
+func (a *assembler) blockStart(e envelope) {
+	index := e.index
+	if !e.indexed {
+		index = int64(len(a.blocks))
+	}
+	a.open(index, e.block)
+}
+
+// open starts a block. One that starts at an index in use leaves the older one
+// as it is: a fragment belongs to the last block that started at its index.
+func (a *assembler) open(index int64, raw []byte) {
+	b := block{index: index, start: append([]byte(nil), raw...), call: -1}
+	var id, name, text []byte
+	for n, v := range rawjson.Members(b.start) {
+		switch string(n) {
+		case "type":
+			b.kind = rawjson.String(v)
+		case "id":
+			id = v
+		case "name":
+			name = v
+		case "text", "thinking":
+			text = v
+		}
+	}
+	switch b.kind {
+	case "text":
+		a.grow(&b, text, wire.TextDelta)
+	case "thinking":
+		a.grow(&b, text, wire.ReasoningDelta)
+	case "tool_use":
+		a.openCall(&b, rawjson.String(id), rawjson.String(name))
+	case "redacted_thinking", "server_tool_use", "mcp_tool_use", "fallback", "container_upload", "compaction":
+	default:
+		if !isResult(b.kind) {
+			a.reply.Unknown++
+		}
+	}
+	a.blocks = append(a.blocks, b)
+}
+
+func (a *assembler) openCall(b *block, id, name string) {
+	b.call = len(a.reply.Calls)
+	call := holdfast.Call{ID: id, Name: name, Kind: holdfast.FunctionCall}
+	call.Namespace = rawjson.String(rawjson.Member(b.start, "toolset_name"))
+	a.reply.Calls = append(a.reply.Calls, call)
+	a.events = append(a.events, wire.Event{Kind: wire.CallStart, Call: b.call, Name: name})
+}
+
+// grow adds a JSON string to the block's text and tells of it.
+func (a *assembler) grow(b *block, raw []byte, kind wire.EventKind) {
+	from := len(b.grown)
+	b.grown = rawjson.AppendString(b.grown, raw)
+	if from >= len(b.grown) {
+		return
+	}
+	if kind == wire.TextDelta {
+		a.text = rawjson.AppendString(a.text, raw)
+	}
+	a.events = append(a.events, wire.Event{Kind: kind, Call: max(b.call, 0), Text: string(b.grown[from:])})
+}
+
+// at is the block that an event speaks of: the last that started at its index,
+// or, where it names none, the last of all.
+func (a *assembler) at(e envelope) *block {
+	for i := len(a.blocks) - 1; i >= 0; i-- {
+		if !e.indexed || a.blocks[i].index == e.index {
+			return &a.blocks[i]
+		}
+	}
+	return nil
+}
+
+func (a *assembler) blockDelta(e envelope) {
+	var kind, text, citation []byte
+	for name, v := range rawjson.Members(e.delta) {
+		switch string(name) {
+		case "type":
+			kind = bare(v)
+		case "text", "thinking", "partial_json", "signature":
+			text = v
+		case "citation":
+			citation = v
+		}
+	}
+	b := a.at(e)
+	if b == nil && string(kind) == "text_delta" {
+		a.open(e.index, []byte(`{"type":"text","text":""}`))
+		b = &a.blocks[len(a.blocks)-1]
+	}
+	if b == nil || b.closed {
+		a.reply.Unknown++
+		return
+	}
+	b.grew = true
+	switch string(kind) {
+	case "text_delta":
+		a.grow(b, text, wire.TextDelta)
+	case "thinking_delta":
+		a.grow(b, text, wire.ReasoningDelta)
+	case "input_json_delta":
+		a.growInput(b, text)
+	case "signature_delta":
+		b.signature = rawjson.AppendString(b.signature, text)
+	case "citations_delta":
+		b.citations = append(b.citations, append([]byte(nil), citation...))
+	default:
+		a.reply.Unknown++
+	}
+}
+
+func (a *assembler) growInput(b *block, text []byte) {
+	if b.call >= 0 {
+		a.grow(b, text, wire.ArgumentsDelta)
+		return
+	}
+	b.grown = rawjson.AppendString(b.grown, text)
+}
+
+func (a *assembler) blockStop(e envelope) {
+	if b := a.at(e); b != nil {
+		a.close(b)
+	}
+}
+
+func (a *assembler) close(b *block) {
+	if b.closed {
+		return
+	}
+	b.closed = true
+	if b.call >= 0 {
+		a.events = append(a.events, wire.Event{Kind: wire.CallEnd, Call: b.call})
+	}
+}
+
+func (a *assembler) stopped(delta []byte) {
+	if stop := rawjson.String(rawjson.Member(delta, "stop_reason")); stop != "" {
+		a.reply.Stop = stop
+	}
+}
+
+// failed notes an error that the provider told, in a stream or as the body.
+func (a *assembler) failed(raw, failure []byte) {
+	err := &wire.Error{Raw: append([]byte(nil), raw...)}
+	if failure == nil {
+		failure = raw
+	}
+	for name, v := range rawjson.Members(failure) {
+		switch string(name) {
+		case "type", "status":
+			if err.Code == "" || string(name) == "status" {
+				err.Code = rawjson.String(v)
+			}
+		case "message":
+			err.Message = rawjson.String(v)
+		}
+	}
+	a.reply.Err = err
+}
+
+// isResult reports a block that holds the result of a tool that the provider
+// ran: web_search_tool_result, code_execution_tool_result and their like.
+func isResult(kind string) bool {
+	const suffix = "_tool_result"
+	return len(kind) > len(suffix) && kind[len(kind)-len(suffix):] == suffix
+}

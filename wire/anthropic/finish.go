@@ -1,0 +1,231 @@
+package anthropic
+
+import (
+	"strings"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+// finish is the reply once the bytes have ended.
+func (a *assembler) finish(api string) *wire.Reply {
+	r := &a.reply
+	r.API = api
+	r.Text = strings.ToValidUTF8(string(a.text), "\uFFFD")
+	r.Usage = a.usage.neutral()
+	var reasoning []byte
+	for i := range a.blocks {
+		if a.blocks[i].kind == "thinking" {
+			reasoning = append(reasoning, a.blocks[i].grown...)
+		}
+	}
+	r.Reasoning = strings.ToValidUTF8(string(reasoning), "\uFFFD")
+	if a.broken && r.Err == nil {
+		r.Err = &wire.Error{Code: "unreadable_event", Message: "an event of the stream is not JSON"}
+	}
+	r.Ending = a.ending()
+	r.Complete = r.Ending == wire.Ended || r.Ending == wire.Paused
+	a.finishCalls()
+	r.Message = a.assistant()
+	return r
+}
+
+// ending reads the stop reason as a veto only: calls are found by their presence.
+func (a *assembler) ending() wire.Ending {
+	if a.reply.Err != nil || !a.done {
+		return wire.Broken
+	}
+	switch a.reply.Stop {
+	case "max_tokens", "model_context_window_exceeded":
+		return wire.Cut
+	case "refusal":
+		return wire.Filtered
+	case "pause_turn":
+		return wire.Paused
+	}
+	return wire.Ended
+}
+
+func (a *assembler) finishCalls() {
+	for i := range a.blocks {
+		b := &a.blocks[i]
+		if b.call < 0 {
+			continue
+		}
+		call := &a.reply.Calls[b.call]
+		call.Arguments = b.arguments()
+		call.Complete = b.closed && a.reply.Complete
+		call.ProviderExecuted = a.answered(b)
+	}
+	a.reply.Calls = dropPhantoms(a.reply.Calls, a.blocks)
+}
+
+// arguments is the text of the fragments, or, where none said anything, the
+// input that the block started with. The two are never merged. An empty object
+// at the start of a stream is a placeholder, not what the model wrote.
+func (b *block) arguments() string {
+	if len(b.grown) > 0 {
+		return string(b.grown)
+	}
+	input := rawjson.Member(b.start, "input")
+	if rawjson.IsNull(input) || b.grew && isEmptyObject(input) {
+		return ""
+	}
+	return string(input)
+}
+
+func isEmptyObject(raw []byte) bool {
+	if rawjson.Kind(raw) != '{' {
+		return false
+	}
+	for range rawjson.Members(raw) {
+		return false
+	}
+	return true
+}
+
+// answered reports that the result of a call already stands in the same reply:
+// code that the provider ran made the call, and that code has ended.
+func (a *assembler) answered(b *block) bool {
+	id := rawjson.String(rawjson.Member(b.start, "id"))
+	maker := rawjson.String(rawjson.Member(rawjson.Member(b.start, "caller"), "tool_id"))
+	for i := range a.blocks {
+		if !isResult(a.blocks[i].kind) && a.blocks[i].kind != "tool_result" {
+			continue
+		}
+		of := rawjson.String(rawjson.Member(a.blocks[i].start, "tool_use_id"))
+		if of != "" && (of == id || of == maker) {
+			return true
+		}
+	}
+	return false
+}
+
+// dropPhantoms removes calls without a name, an id and arguments.
+func dropPhantoms(calls []holdfast.Call, blocks []block) []holdfast.Call {
+	kept := calls[:0]
+	for i, c := range calls {
+		if c.Name == "" && c.ID == "" && (c.Arguments == "" || c.Arguments == "{}") {
+			for j := range blocks {
+				if blocks[j].call == i {
+					blocks[j].kind, blocks[j].call = "", -1
+				}
+			}
+			continue
+		}
+		kept = append(kept, c)
+	}
+	return kept
+}
+
+// assistant is the message as history takes it back: the blocks as they came,
+// with what grew put in its place.
+func (a *assembler) assistant() []byte {
+	out := []byte(`{"role":"assistant","content":[`)
+	n := 0
+	for i := range a.blocks {
+		if a.blocks[i].kind == "" {
+			continue
+		}
+		if n++; n > 1 {
+			out = append(out, ',')
+		}
+		out = append(out, a.blocks[i].raw()...)
+	}
+	if n == 0 {
+		return nil
+	}
+	return append(out, `]}`...)
+}
+
+// raw is the block as one JSON object. A call's text that is not an object
+// cannot stand in an object field, so its nearest legal form does: {}.
+func (b *block) raw() []byte {
+	if !b.grew {
+		return b.start
+	}
+	out := b.start
+	switch b.kind {
+	case "text":
+		out = rawjson.Set(out, "text", rawjson.AppendQuoted(nil, b.grown))
+		if len(b.citations) > 0 {
+			out = rawjson.Set(out, "citations", list(b.citations))
+		}
+	case "thinking":
+		out = rawjson.Set(out, "thinking", rawjson.AppendQuoted(nil, b.grown))
+		if len(b.signature) > 0 {
+			out = rawjson.Set(out, "signature", rawjson.AppendQuoted(nil, b.signature))
+		}
+	case "tool_use", "server_tool_use", "mcp_tool_use":
+		if len(b.grown) == 0 {
+			return out
+		}
+		input := []byte(`{}`)
+		if rawjson.IsObject(b.grown) && rawjson.Sendable(b.grown) {
+			input = b.grown
+		}
+		out = rawjson.Set(out, "input", input)
+	}
+	return out
+}
+
+func list(values [][]byte) []byte {
+	out := []byte{'['}
+	for i, v := range values {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, v...)
+	}
+	return append(out, ']')
+}
+
+// usage as Anthropic counts it: input without what the cache read and wrote.
+// message_delta repeats and extends what message_start told, so later values
+// replace earlier ones and are never added.
+type usage struct {
+	input, written, read, output, thinking int64
+	has                                    [5]bool
+}
+
+func (u *usage) merge(raw []byte) {
+	for name, v := range rawjson.Members(raw) {
+		switch string(name) {
+		case "input_tokens":
+			u.set(0, &u.input, v)
+		case "cache_creation_input_tokens":
+			u.set(1, &u.written, v)
+		case "cache_read_input_tokens":
+			u.set(2, &u.read, v)
+		case "output_tokens":
+			u.set(3, &u.output, v)
+		case "output_tokens_details":
+			u.set(4, &u.thinking, rawjson.Member(v, "thinking_tokens"))
+		}
+	}
+}
+
+func (u *usage) set(i int, field *int64, raw []byte) {
+	if n, ok := rawjson.Int(raw); ok {
+		*field, u.has[i] = n, true
+	}
+}
+
+func (u *usage) neutral() wire.Usage {
+	var out wire.Usage
+	if u.has[0] {
+		total := u.input + u.written + u.read
+		out.Input = &total
+	}
+	if u.has[2] {
+		out.Cached = &u.read
+	}
+	if u.has[3] {
+		out.Output = &u.output
+	}
+	if u.has[4] {
+		out.Reasoning = &u.thinking
+	}
+	return out
+}

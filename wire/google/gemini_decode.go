@@ -1,0 +1,387 @@
+package google
+
+import (
+	"strings"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+// gemini makes a reply of GenerateContentResponse objects: the events of a
+// stream, the elements of a streamed array, or one whole body.
+type gemini struct {
+	reply   wire.Reply
+	parts   []part
+	text    []byte
+	thought []byte
+	blocked string // promptFeedback.blockReason
+	usage   []byte // the last usageMetadata that counts tokens
+	open    int    // the part whose call goes on in the next, -1 for none
+	events  []wire.Event
+	broken  bool
+}
+
+// part is one part of the model's content.
+type part struct {
+	raw       []byte // as it came, a copy
+	text      []byte // grown from several parts of plain text
+	grew      bool
+	thought   bool
+	plain     bool // nothing but text, so that the next may join it
+	call      int  // -1 for none
+	partial   *partial
+	continues bool
+}
+
+func newGemini() *gemini { return &gemini{open: -1} }
+
+func (g *gemini) event(raw []byte) {
+	if !rawjson.Valid(raw) {
+		g.broken = true
+		return
+	}
+	known := false
+	for name, v := range rawjson.Members(raw) {
+		switch string(name) {
+		case "candidates":
+			known = true
+			g.candidates(v)
+		case "promptFeedback":
+			known = true
+			if reason := rawjson.String(rawjson.Member(v, "blockReason")); reason != "" {
+				g.blocked = reason
+			}
+		case "usageMetadata":
+			known = true
+			g.meter(v)
+		case "responseId":
+			g.reply.ID = rawjson.String(v)
+		case "modelVersion":
+			g.reply.Model = rawjson.String(v)
+		case "error":
+			known = true
+			g.reply.Err = googleError(raw, v)
+		}
+	}
+	if !known {
+		g.reply.Unknown++
+	}
+}
+
+// meter keeps the last count. Streams send it with every event, or only with the
+// last, and then the others may hold a traffic type alone.
+func (g *gemini) meter(raw []byte) {
+	if g.usage == nil || rawjson.Member(raw, "promptTokenCount") != nil || rawjson.Member(raw, "totalTokenCount") != nil {
+		g.usage = append(g.usage[:0], raw...)
+	}
+}
+
+// candidates takes the first only.
+func (g *gemini) candidates(raw []byte) {
+	for n, c := range rawjson.Elements(raw) {
+		index, numbered := rawjson.Int(rawjson.Member(c, "index"))
+		if numbered && index != 0 || !numbered && n > 0 {
+			continue
+		}
+		for name, v := range rawjson.Members(c) {
+			switch string(name) {
+			case "content":
+				for _, p := range rawjson.Elements(rawjson.Member(v, "parts")) {
+					g.part(p)
+				}
+			case "finishReason":
+				if stop := rawjson.String(v); stop != "" && stop != "FINISH_REASON_UNSPECIFIED" {
+					g.reply.Stop = stop
+				}
+			}
+		}
+	}
+}
+
+func (g *gemini) part(raw []byte) {
+	p := part{call: -1, plain: true}
+	var text, call []byte
+	known := false
+	for name, v := range rawjson.Members(raw) {
+		switch string(name) {
+		case "text":
+			text, known = v, true
+		case "thought":
+			p.thought = rawjson.True(v)
+		case "functionCall":
+			call, known, p.plain = v, true, false
+		case "inlineData", "fileData", "executableCode", "codeExecutionResult", "functionResponse", "toolCall", "toolResponse", "thoughtSignature":
+			known, p.plain = true, false
+		default:
+			p.plain = false
+		}
+	}
+	if !known {
+		g.reply.Unknown++
+	}
+	switch {
+	case call != nil:
+		g.call(p, raw, call)
+		return
+	case text != nil:
+		if g.say(p, text) {
+			return
+		}
+		p.text = rawjson.AppendString(nil, text)
+	}
+	p.raw = append([]byte(nil), raw...)
+	g.parts = append(g.parts, p)
+}
+
+// say tells of text and reports whether it joined the plain part before it.
+func (g *gemini) say(p part, raw []byte) bool {
+	all, kind := &g.text, wire.TextDelta
+	if p.thought {
+		all, kind = &g.thought, wire.ReasoningDelta
+	}
+	from := len(*all)
+	if *all = rawjson.AppendString(*all, raw); len(*all) > from {
+		g.events = append(g.events, wire.Event{Kind: kind, Text: string((*all)[from:])})
+	}
+	if !p.plain || len(g.parts) == 0 {
+		return false
+	}
+	last := &g.parts[len(g.parts)-1]
+	if !last.plain || last.thought != p.thought {
+		return false
+	}
+	last.text, last.grew = rawjson.AppendString(last.text, raw), true
+	return true
+}
+
+// functionCall is one functionCall object, as slices of it.
+type functionCall struct {
+	id, name, args, partial []byte
+	continues               bool
+}
+
+func readFunctionCall(raw []byte) functionCall {
+	var c functionCall
+	for name, v := range rawjson.Members(raw) {
+		switch string(name) {
+		case "id":
+			c.id = v
+		case "name":
+			c.name = v
+		case "args":
+			if !rawjson.IsNull(v) {
+				c.args = v
+			}
+		case "partialArgs":
+			c.partial = v
+		case "willContinue":
+			c.continues = rawjson.True(v)
+		}
+	}
+	return c
+}
+
+// call takes a functionCall part: a whole call, the first part of one whose
+// arguments are streamed, or a later part of that. A name always starts a call;
+// a part without one goes on with the call that is open.
+func (g *gemini) call(p part, raw, value []byte) {
+	c := readFunctionCall(value)
+	named := rawjson.String(c.name) != "" || rawjson.String(c.id) != ""
+	if !named && g.open >= 0 {
+		g.goOn(&g.parts[g.open], c)
+		return
+	}
+	if !named && c.args == nil && c.partial == nil {
+		return // an empty end of a call that has ended already
+	}
+	p.raw = append([]byte(nil), raw...)
+	p.call = len(g.reply.Calls)
+	name := rawjson.String(c.name)
+	g.reply.Calls = append(g.reply.Calls, holdfast.Call{ID: rawjson.String(c.id), Name: name, Kind: holdfast.FunctionCall})
+	g.events = append(g.events, wire.Event{Kind: wire.CallStart, Call: p.call, Name: name})
+	g.parts = append(g.parts, p)
+	g.open = len(g.parts) - 1
+	g.goOn(&g.parts[g.open], c)
+}
+
+// goOn adds what one part says of a call's arguments and closes the call where
+// the part does not announce another.
+func (g *gemini) goOn(p *part, c functionCall) {
+	call := &g.reply.Calls[p.call]
+	if c.args != nil {
+		call.Arguments = string(c.args)
+		g.events = append(g.events, wire.Event{Kind: wire.ArgumentsDelta, Call: p.call, Text: call.Arguments})
+	}
+	if c.partial != nil {
+		if p.partial == nil {
+			p.partial = &partial{}
+		}
+		for _, piece := range rawjson.Elements(c.partial) {
+			p.partial.add(piece)
+		}
+	}
+	if p.continues = c.continues; c.continues {
+		return
+	}
+	g.open = -1
+	g.events = append(g.events, wire.Event{Kind: wire.CallEnd, Call: p.call})
+}
+
+func googleError(raw, failure []byte) *wire.Error {
+	err := &wire.Error{Raw: append([]byte(nil), raw...)}
+	for name, v := range rawjson.Members(failure) {
+		switch string(name) {
+		case "status":
+			err.Code = rawjson.String(v)
+		case "code":
+			if err.Code == "" {
+				if err.Code = rawjson.String(v); err.Code == "" {
+					err.Code = string(v)
+				}
+			}
+		case "message":
+			err.Message = rawjson.String(v)
+		}
+	}
+	return err
+}
+
+func (g *gemini) finish(api string) *wire.Reply {
+	r := &g.reply
+	r.API = api
+	r.Text = strings.ToValidUTF8(string(g.text), "\uFFFD")
+	r.Reasoning = strings.ToValidUTF8(string(g.thought), "\uFFFD")
+	r.Usage = geminiUsage(g.usage)
+	if r.Stop == "" && g.blocked != "" {
+		r.Stop = "blocked:" + g.blocked
+	}
+	if g.broken && r.Err == nil {
+		r.Err = &wire.Error{Code: "unreadable_event", Message: "an event of the stream is not JSON"}
+	}
+	r.Ending = geminiEnding(r)
+	r.Complete = r.Ending == wire.Ended
+	g.finishCalls()
+	r.Message = g.content()
+	return r
+}
+
+// geminiEnding: STOP is the one natural end, with and without calls; every other
+// word names a fault, so a new one vetoes too.
+func geminiEnding(r *wire.Reply) wire.Ending {
+	if r.Err != nil || r.Stop == "" {
+		return wire.Broken
+	}
+	switch r.Stop {
+	case "STOP":
+		return wire.Ended
+	case "MAX_TOKENS", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS":
+		// The last three say that the model's attempt to call failed. As after a
+		// cut, its calls are rejected and it may try again.
+		return wire.Cut
+	}
+	return wire.Filtered
+}
+
+func (g *gemini) finishCalls() {
+	for i := range g.parts {
+		p := &g.parts[i]
+		if p.call < 0 {
+			continue
+		}
+		call := &g.reply.Calls[p.call]
+		call.Complete = g.reply.Complete && !p.continues
+		if p.partial != nil {
+			var ok bool
+			if call.Arguments, ok = p.partial.text(); !ok {
+				call.Problem = holdfast.UnreadableArguments
+			}
+			call.Complete = call.Complete && p.partial.closed()
+		}
+		call.ProviderExecuted = g.answered(call)
+	}
+}
+
+// answered reports that the call's result stands in the same reply.
+func (g *gemini) answered(call *holdfast.Call) bool {
+	if call.ID == "" {
+		return false
+	}
+	for i := range g.parts {
+		response := rawjson.Member(g.parts[i].raw, "functionResponse")
+		if response != nil && rawjson.String(rawjson.Member(response, "id")) == call.ID {
+			return true
+		}
+	}
+	return false
+}
+
+// content is the model's content as history takes it back, signatures in place.
+func (g *gemini) content() []byte {
+	if len(g.parts) == 0 {
+		return nil
+	}
+	out := []byte(`{"role":"model","parts":[`)
+	for i := range g.parts {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, g.rawPart(&g.parts[i])...)
+	}
+	return append(out, `]}`...)
+}
+
+// rawPart is a part as it came; where it grew, with what it grew to. Streamed
+// arguments become whole ones: history takes no partial ones.
+func (g *gemini) rawPart(p *part) []byte {
+	switch {
+	case p.partial != nil || p.continues:
+		call := rawjson.Drop(rawjson.Drop(rawjson.Member(p.raw, "functionCall"), "partialArgs"), "willContinue")
+		args := []byte(g.argsOf(p))
+		if !rawjson.IsObject(args) {
+			args = []byte(`{}`)
+		}
+		return rawjson.Set(p.raw, "functionCall", rawjson.Set(call, "args", args))
+	case p.grew:
+		return rawjson.Set(p.raw, "text", rawjson.AppendQuoted(nil, p.text))
+	}
+	return p.raw
+}
+
+func (g *gemini) argsOf(p *part) string {
+	if p.partial == nil {
+		return ""
+	}
+	text, _ := p.partial.text()
+	return text
+}
+
+// geminiUsage: the prompt's count holds the cached tokens already; thoughts and
+// what tools put before the model are counted apart.
+func geminiUsage(raw []byte) wire.Usage {
+	var u wire.Usage
+	for name, v := range rawjson.Members(raw) {
+		n, ok := rawjson.Int(v)
+		if !ok {
+			continue
+		}
+		switch string(name) {
+		case "promptTokenCount", "toolUsePromptTokenCount":
+			u.Input = add(u.Input, n)
+		case "candidatesTokenCount":
+			u.Output = add(u.Output, n)
+		case "thoughtsTokenCount":
+			u.Output, u.Reasoning = add(u.Output, n), &n
+		case "cachedContentTokenCount":
+			u.Cached = &n
+		}
+	}
+	return u
+}
+
+func add(sum *int64, n int64) *int64 {
+	if sum != nil {
+		n += *sum
+	}
+	return &n
+}
