@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"strings"
+
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
@@ -155,6 +157,10 @@ func (a *assembler) blockStart(e envelope) {
 // open starts a block. One that starts at an index in use leaves the older one
 // as it is: a fragment belongs to the last block that started at its index.
 func (a *assembler) open(index int64, raw []byte) {
+	if len(a.blocks) == maxBlocks {
+		a.fail("reply_too_large", "the reply has more blocks than this decoder keeps")
+		return
+	}
 	b := block{index: index, start: append([]byte(nil), raw...), call: -1}
 	var id, name, text []byte
 	for n, v := range rawjson.Members(b.start) {
@@ -232,7 +238,7 @@ func (a *assembler) blockDelta(e envelope) {
 	b := a.at(e)
 	if b == nil && string(kind) == "text_delta" {
 		a.open(e.index, []byte(`{"type":"text","text":""}`))
-		b = &a.blocks[len(a.blocks)-1]
+		b = a.at(e)
 	}
 	if b == nil || b.closed {
 		a.reply.Unknown++
@@ -285,6 +291,13 @@ func (a *assembler) stopped(delta []byte) {
 	}
 }
 
+// fail notes an error of our own finding; what the provider told stands first.
+func (a *assembler) fail(code, message string) {
+	if a.reply.Err == nil {
+		a.reply.Err = &wire.Error{Code: code, Message: message}
+	}
+}
+
 // failed notes an error that the provider told, in a stream or as the body.
 func (a *assembler) failed(raw, failure []byte) {
 	err := &wire.Error{Raw: append([]byte(nil), raw...)}
@@ -307,6 +320,5 @@ func (a *assembler) failed(raw, failure []byte) {
 // isResult reports a block that holds the result of a tool that the provider
 // ran: web_search_tool_result, code_execution_tool_result and their like.
 func isResult(kind string) bool {
-	const suffix = "_tool_result"
-	return len(kind) > len(suffix) && kind[len(kind)-len(suffix):] == suffix
+	return strings.HasSuffix(kind, "tool_result")
 }

@@ -21,8 +21,8 @@ func (a *assembler) finish(api string) *wire.Reply {
 		}
 	}
 	r.Reasoning = strings.ToValidUTF8(string(reasoning), "\uFFFD")
-	if a.broken && r.Err == nil {
-		r.Err = &wire.Error{Code: "unreadable_event", Message: "an event of the stream is not JSON"}
+	if a.broken {
+		a.fail("unreadable_event", "an event of the stream is not JSON")
 	}
 	r.Ending = a.ending()
 	r.Complete = r.Ending == wire.Ended || r.Ending == wire.Paused
@@ -48,6 +48,7 @@ func (a *assembler) ending() wire.Ending {
 }
 
 func (a *assembler) finishCalls() {
+	results := a.results()
 	for i := range a.blocks {
 		b := &a.blocks[i]
 		if b.call < 0 {
@@ -56,7 +57,7 @@ func (a *assembler) finishCalls() {
 		call := &a.reply.Calls[b.call]
 		call.Arguments = b.arguments()
 		call.Complete = b.closed && a.reply.Complete
-		call.ProviderExecuted = a.answered(b)
+		call.ProviderExecuted = len(results) > 0 && answered(b, results)
 	}
 	a.reply.Calls = dropPhantoms(a.reply.Calls, a.blocks)
 }
@@ -85,21 +86,29 @@ func isEmptyObject(raw []byte) bool {
 	return true
 }
 
-// answered reports that the result of a call already stands in the same reply:
-// code that the provider ran made the call, and that code has ended.
-func (a *assembler) answered(b *block) bool {
-	id := rawjson.String(rawjson.Member(b.start, "id"))
-	maker := rawjson.String(rawjson.Member(rawjson.Member(b.start, "caller"), "tool_id"))
+// results are the ids of the tools whose results stand in this reply.
+func (a *assembler) results() map[string]bool {
+	var ids map[string]bool
 	for i := range a.blocks {
-		if !isResult(a.blocks[i].kind) && a.blocks[i].kind != "tool_result" {
+		if !isResult(a.blocks[i].kind) {
 			continue
 		}
-		of := rawjson.String(rawjson.Member(a.blocks[i].start, "tool_use_id"))
-		if of != "" && (of == id || of == maker) {
-			return true
+		if ids == nil {
+			ids = make(map[string]bool)
+		}
+		if of := rawjson.String(rawjson.Member(a.blocks[i].start, "tool_use_id")); of != "" {
+			ids[of] = true
 		}
 	}
-	return false
+	return ids
+}
+
+// answered reports that the result of a call already stands in the same reply:
+// its own, or that of the code that made the call and has ended.
+func answered(b *block, results map[string]bool) bool {
+	id := rawjson.String(rawjson.Member(b.start, "id"))
+	maker := rawjson.String(rawjson.Member(rawjson.Member(b.start, "caller"), "tool_id"))
+	return results[id] || results[maker]
 }
 
 // dropPhantoms removes calls without a name, an id and arguments.

@@ -36,6 +36,18 @@ type part struct {
 
 func newGemini() *gemini { return &gemini{open: -1} }
 
+func (g *gemini) preview() *[]wire.Event { return &g.events }
+
+// ended is never said: usage and signatures may follow the finish reason, and
+// the stream's end is the connection's.
+func (g *gemini) ended() bool { return false }
+
+func (g *gemini) fail(code, message string) {
+	if g.reply.Err == nil {
+		g.reply.Err = &wire.Error{Code: code, Message: message}
+	}
+}
+
 func (g *gemini) event(raw []byte) {
 	if !rawjson.Valid(raw) {
 		g.broken = true
@@ -100,6 +112,10 @@ func (g *gemini) candidates(raw []byte) {
 }
 
 func (g *gemini) part(raw []byte) {
+	if len(g.parts) == maxParts {
+		g.fail("reply_too_large", "the reply has more parts than this decoder keeps")
+		return
+	}
 	p := part{call: -1, plain: true}
 	var text, call []byte
 	known := false
@@ -256,8 +272,8 @@ func (g *gemini) finish(api string) *wire.Reply {
 	if r.Stop == "" && g.blocked != "" {
 		r.Stop = "blocked:" + g.blocked
 	}
-	if g.broken && r.Err == nil {
-		r.Err = &wire.Error{Code: "unreadable_event", Message: "an event of the stream is not JSON"}
+	if g.broken {
+		g.fail("unreadable_event", "an event of the stream is not JSON")
 	}
 	r.Ending = geminiEnding(r)
 	r.Complete = r.Ending == wire.Ended
@@ -284,6 +300,7 @@ func geminiEnding(r *wire.Reply) wire.Ending {
 }
 
 func (g *gemini) finishCalls() {
+	answered := g.answered()
 	for i := range g.parts {
 		p := &g.parts[i]
 		if p.call < 0 {
@@ -298,22 +315,25 @@ func (g *gemini) finishCalls() {
 			}
 			call.Complete = call.Complete && p.partial.closed()
 		}
-		call.ProviderExecuted = g.answered(call)
+		call.ProviderExecuted = answered[call.ID]
 	}
 }
 
-// answered reports that the call's result stands in the same reply.
-func (g *gemini) answered(call *holdfast.Call) bool {
-	if call.ID == "" {
-		return false
-	}
+// answered are the ids of the calls whose results stand in the same reply.
+func (g *gemini) answered() map[string]bool {
+	var ids map[string]bool
 	for i := range g.parts {
 		response := rawjson.Member(g.parts[i].raw, "functionResponse")
-		if response != nil && rawjson.String(rawjson.Member(response, "id")) == call.ID {
-			return true
+		if response == nil {
+			continue
 		}
+		if ids == nil {
+			ids = make(map[string]bool)
+		}
+		ids[rawjson.String(rawjson.Member(response, "id"))] = true
 	}
-	return false
+	delete(ids, "")
+	return ids
 }
 
 // content is the model's content as history takes it back, signatures in place.

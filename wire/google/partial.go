@@ -11,6 +11,7 @@ import (
 // path where it belongs. Strings grow piece by piece; numbers keep their digits.
 type partial struct {
 	root   node
+	nodes  int
 	broken bool
 	open   string // path of a string that announced more
 }
@@ -24,7 +25,10 @@ type node struct {
 	children []*node
 }
 
-const maxPartialDepth = 256
+const (
+	maxPartialDepth = 256
+	maxPartialNodes = 10_000
+)
 
 func (p *partial) add(raw []byte) {
 	var path string
@@ -90,29 +94,30 @@ func (p *partial) at(steps []step) *node {
 			return nil
 		}
 		n.kind = kind
-		if n = n.child(s); n == nil {
+		if n = p.child(n, s); n == nil {
 			return nil
 		}
 	}
 	return n
 }
 
-func (n *node) child(s step) *node {
-	if s.isIndex {
-		if s.index > len(n.children) {
-			return nil
-		}
-		if s.index == len(n.children) {
-			n.children = append(n.children, &node{})
-		}
+func (p *partial) child(n *node, s step) *node {
+	if s.isIndex && s.index < len(n.children) {
 		return n.children[s.index]
 	}
-	for i := len(n.names) - 1; i >= 0; i-- {
-		if n.names[i] == s.name {
-			return n.children[i]
+	if !s.isIndex {
+		for i := len(n.names) - 1; i >= 0; i-- {
+			if n.names[i] == s.name {
+				return n.children[i]
+			}
 		}
 	}
-	n.names = append(n.names, s.name)
+	if p.nodes++; p.nodes > maxPartialNodes || s.isIndex && s.index > len(n.children) {
+		return nil
+	}
+	if !s.isIndex {
+		n.names = append(n.names, s.name)
+	}
 	n.children = append(n.children, &node{})
 	return n.children[len(n.children)-1]
 }

@@ -1,0 +1,491 @@
+package google
+
+import (
+	"strings"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+// interaction makes a reply of the events of the Interactions API, or of one
+// whole interaction.
+type interaction struct {
+	reply   wire.Reply
+	steps   []interactionStep
+	text    []byte
+	thought []byte
+	usage   []byte
+	events  []wire.Event
+	done    bool
+	broken  bool
+}
+
+// interactionStep is one step while it grows.
+type interactionStep struct {
+	index     int64
+	kind      string
+	start     []byte
+	args      []byte // of a function call
+	grew      bool
+	contents  []content // of model output
+	summary   []content // of a thought
+	signature []byte
+	closed    bool
+	call      int // -1 for none
+}
+
+// content is one item of a step's content; text items grow.
+type content struct {
+	raw  []byte
+	text []byte
+	grew bool
+}
+
+func (s *interaction) preview() *[]wire.Event { return &s.events }
+func (s *interaction) ended() bool            { return s.done }
+
+func (s *interaction) fail(code, message string) {
+	if s.reply.Err == nil {
+		s.reply.Err = &wire.Error{Code: code, Message: message}
+	}
+}
+
+// interactionEvent is what any event may hold, as slices of it.
+type interactionEvent struct {
+	kind, interaction, step, delta, failure []byte
+	index                                   int64
+	indexed, whole                          bool
+}
+
+func readInteractionEvent(raw []byte) interactionEvent {
+	var e interactionEvent
+	for name, v := range rawjson.Members(raw) {
+		switch string(name) {
+		case "event_type":
+			e.kind = v
+		case "interaction":
+			e.interaction = v
+		case "step":
+			e.step = v
+		case "delta":
+			e.delta = v
+		case "error":
+			if rawjson.Kind(v) == '{' {
+				e.failure = v
+			}
+		case "index":
+			e.index, e.indexed = rawjson.Int(v)
+		case "status", "steps":
+			e.whole = true
+		}
+	}
+	return e
+}
+
+func (s *interaction) event(raw []byte) {
+	if !rawjson.Valid(raw) {
+		s.broken = true
+		return
+	}
+	e := readInteractionEvent(raw)
+	switch kind := rawjson.String(e.kind); kind {
+	case "interaction.created":
+		s.created(e.interaction)
+	case "interaction.completed":
+		s.header(e.interaction, len(s.steps) == 0)
+		s.done = true
+	case "interaction.status_update":
+	case "step.start":
+		index := e.index
+		if !e.indexed {
+			index = int64(len(s.steps))
+		}
+		s.open(index, e.step)
+	case "step.delta":
+		s.delta(e)
+	case "step.stop":
+		if st := s.at(e); st != nil {
+			s.close(st)
+		}
+	case "error":
+		s.failed(raw, e.failure)
+	case "":
+		s.untyped(raw, e)
+	default:
+		s.reply.Unknown++
+	}
+}
+
+// untyped takes a body that is no event: a whole interaction, or an error.
+func (s *interaction) untyped(raw []byte, e interactionEvent) {
+	switch {
+	case e.failure != nil && !e.whole:
+		s.failed(raw, e.failure)
+	case e.whole:
+		s.header(raw, true)
+		s.done = true
+	default:
+		s.reply.Unknown++
+	}
+}
+
+func (s *interaction) failed(raw, failure []byte) {
+	if failure == nil {
+		failure = raw
+	}
+	s.reply.Err = googleError(raw, failure)
+}
+
+// created begins a reply; a second one voids everything before it.
+func (s *interaction) created(raw []byte) {
+	if len(s.steps) > 0 || s.done {
+		*s = interaction{events: append(s.events, wire.Event{Kind: wire.Restart})}
+	}
+	s.header(raw, false)
+}
+
+func (s *interaction) header(raw []byte, steps bool) {
+	for name, v := range rawjson.Members(raw) {
+		switch string(name) {
+		case "id":
+			s.reply.ID = rawjson.String(v)
+		case "model", "agent":
+			s.reply.Model = rawjson.String(v)
+		case "status":
+			s.reply.Stop = rawjson.String(v)
+		case "usage":
+			s.usage = append(s.usage[:0], v...)
+		case "error":
+			if rawjson.Kind(v) == '{' {
+				s.failed(v, v)
+			}
+		case "steps":
+			if !steps {
+				continue
+			}
+			for _, step := range rawjson.Elements(v) {
+				s.open(int64(len(s.steps)), step)
+			}
+			for i := range s.steps {
+				s.close(&s.steps[i])
+			}
+		}
+	}
+}
+
+// open starts a step. A whole one brings its content with it.
+func (s *interaction) open(index int64, raw []byte) {
+	if len(s.steps) == maxParts {
+		s.fail("reply_too_large", "the reply has more steps than this decoder keeps")
+		return
+	}
+	st := interactionStep{index: index, start: append([]byte(nil), raw...), call: -1}
+	var id, name, contents, summary []byte
+	for n, v := range rawjson.Members(st.start) {
+		switch string(n) {
+		case "type":
+			st.kind = rawjson.String(v)
+		case "id":
+			id = v
+		case "name":
+			name = v
+		case "content":
+			contents = v
+		case "summary":
+			summary = v
+		}
+	}
+	switch st.kind {
+	case "function_call":
+		st.call = len(s.reply.Calls)
+		call := holdfast.Call{ID: rawjson.String(id), Name: rawjson.String(name), Kind: holdfast.FunctionCall}
+		s.reply.Calls = append(s.reply.Calls, call)
+		s.events = append(s.events, wire.Event{Kind: wire.CallStart, Call: st.call, Name: call.Name})
+	case "model_output":
+		for _, c := range rawjson.Elements(contents) {
+			s.say(&st.contents, c, wire.TextDelta)
+		}
+	case "thought":
+		for _, c := range rawjson.Elements(summary) {
+			s.say(&st.summary, c, wire.ReasoningDelta)
+		}
+	default:
+		if !providersOwn(st.kind) {
+			s.reply.Unknown++
+		}
+	}
+	s.steps = append(s.steps, st)
+}
+
+// providersOwn reports a step of a tool that the provider runs itself.
+func providersOwn(kind string) bool {
+	return strings.HasSuffix(kind, "_call") || strings.HasSuffix(kind, "_result") || kind == "user_input"
+}
+
+// say adds one item of content: text joins the text item before it.
+func (s *interaction) say(to *[]content, raw []byte, kind wire.EventKind) {
+	var text []byte
+	plain := true
+	for n, v := range rawjson.Members(raw) {
+		switch string(n) {
+		case "text":
+			text = v
+		case "type":
+		default:
+			plain = false
+		}
+	}
+	if text == nil {
+		*to = append(*to, content{raw: append([]byte(nil), raw...)})
+		return
+	}
+	all := &s.text
+	if kind == wire.ReasoningDelta {
+		all = &s.thought
+	}
+	from := len(*all)
+	if *all = rawjson.AppendString(*all, text); len(*all) > from {
+		s.events = append(s.events, wire.Event{Kind: kind, Text: string((*all)[from:])})
+	}
+	if last := len(*to) - 1; plain && last >= 0 && (*to)[last].text != nil {
+		(*to)[last].text, (*to)[last].grew = rawjson.AppendString((*to)[last].text, text), true
+		return
+	}
+	*to = append(*to, content{raw: append([]byte(nil), raw...), text: rawjson.AppendString([]byte{}, text)})
+}
+
+// at is the step that an event speaks of: the last that started at its index.
+func (s *interaction) at(e interactionEvent) *interactionStep {
+	for i := len(s.steps) - 1; i >= 0; i-- {
+		if !e.indexed || s.steps[i].index == e.index {
+			return &s.steps[i]
+		}
+	}
+	return nil
+}
+
+func (s *interaction) delta(e interactionEvent) {
+	st := s.at(e)
+	if st == nil || st.closed {
+		s.reply.Unknown++
+		return
+	}
+	st.grew = true
+	kind := rawjson.String(rawjson.Member(e.delta, "type"))
+	switch {
+	case kind == "arguments_delta" && st.call >= 0:
+		s.arguments(st, rawjson.Member(e.delta, "arguments"))
+	case kind == "thought_signature":
+		if signature := rawjson.String(rawjson.Member(e.delta, "signature")); signature != "" {
+			st.signature = []byte(signature)
+		}
+	case kind == "thought_summary":
+		s.say(&st.summary, rawjson.Member(e.delta, "content"), wire.ReasoningDelta)
+	case st.kind == "model_output":
+		s.say(&st.contents, e.delta, wire.TextDelta)
+	case providersOwn(st.kind):
+	default:
+		s.reply.Unknown++
+	}
+}
+
+// arguments grows a call's text. An object in the place of the text is whole.
+func (s *interaction) arguments(st *interactionStep, raw []byte) {
+	from := len(st.args)
+	if rawjson.Kind(raw) == '{' {
+		st.args = append(st.args, raw...)
+	} else {
+		st.args = rawjson.AppendString(st.args, raw)
+	}
+	if len(st.args) > from {
+		s.events = append(s.events, wire.Event{Kind: wire.ArgumentsDelta, Call: st.call, Text: string(st.args[from:])})
+	}
+}
+
+func (s *interaction) close(st *interactionStep) {
+	if st.closed {
+		return
+	}
+	st.closed = true
+	if st.call >= 0 {
+		s.events = append(s.events, wire.Event{Kind: wire.CallEnd, Call: st.call})
+	}
+}
+
+func (s *interaction) finish(api string) *wire.Reply {
+	r := &s.reply
+	r.API = api
+	r.Text = strings.ToValidUTF8(string(s.text), "\uFFFD")
+	r.Reasoning = strings.ToValidUTF8(string(s.thought), "\uFFFD")
+	r.Usage = interactionUsage(s.usage)
+	if s.broken {
+		s.fail("unreadable_event", "an event of the stream is not JSON")
+	}
+	r.Ending = s.ending()
+	r.Complete = r.Ending == wire.Ended || r.Ending == wire.Paused
+	results := s.results()
+	for i := range s.steps {
+		if st := &s.steps[i]; st.call >= 0 {
+			call := &r.Calls[st.call]
+			call.Arguments = st.arguments()
+			call.Complete = st.closed && r.Complete
+			call.ProviderExecuted = results[call.ID]
+		}
+	}
+	r.Calls = s.dropPhantoms()
+	r.Message = s.message()
+	return r
+}
+
+// ending of the interaction: its status is its stop word.
+func (s *interaction) ending() wire.Ending {
+	if s.reply.Err != nil || !s.done {
+		return wire.Broken
+	}
+	switch s.reply.Stop {
+	case "completed", "requires_action":
+		return wire.Ended
+	case "requires_continuation":
+		return wire.Paused
+	case "incomplete", "budget_exceeded":
+		return wire.Cut
+	}
+	return wire.Broken // failed, cancelled, or not at its end yet
+}
+
+// results are the ids of the calls whose results stand in this reply.
+func (s *interaction) results() map[string]bool {
+	var ids map[string]bool
+	for i := range s.steps {
+		if s.steps[i].kind == "function_result" {
+			if ids == nil {
+				ids = make(map[string]bool)
+			}
+			ids[rawjson.String(rawjson.Member(s.steps[i].start, "call_id"))] = true
+		}
+	}
+	delete(ids, "")
+	return ids
+}
+
+func (st *interactionStep) arguments() string {
+	if len(st.args) > 0 {
+		return string(st.args)
+	}
+	args := rawjson.Member(st.start, "arguments")
+	if rawjson.IsNull(args) || st.grew && isEmptyObject(args) {
+		return ""
+	}
+	return string(args)
+}
+
+func isEmptyObject(raw []byte) bool {
+	if rawjson.Kind(raw) != '{' {
+		return false
+	}
+	for range rawjson.Members(raw) {
+		return false
+	}
+	return true
+}
+
+// dropPhantoms removes calls without a name, an id and arguments.
+func (s *interaction) dropPhantoms() []holdfast.Call {
+	kept := s.reply.Calls[:0]
+	for i := range s.steps {
+		st := &s.steps[i]
+		if st.call < 0 {
+			continue
+		}
+		c := s.reply.Calls[st.call]
+		if c.Name == "" && c.ID == "" && (c.Arguments == "" || c.Arguments == "{}") {
+			st.kind, st.call = "", -1
+			continue
+		}
+		st.call = len(kept)
+		kept = append(kept, c)
+	}
+	return kept
+}
+
+// message is the steps as the next input takes them back.
+func (s *interaction) message() []byte {
+	var out []byte
+	for i := range s.steps {
+		if s.steps[i].kind == "" {
+			continue
+		}
+		out = append(out, ',')
+		out = append(out, s.steps[i].raw()...)
+	}
+	if out == nil {
+		return nil
+	}
+	out[0] = '['
+	return append(out, ']')
+}
+
+// raw is the step as one object, with what grew put in its place. Text that is
+// no object cannot stand in an object field: its nearest legal form is {}.
+func (st *interactionStep) raw() []byte {
+	if !st.grew {
+		return st.start
+	}
+	out := st.start
+	if len(st.signature) > 0 {
+		out = rawjson.Set(out, "signature", rawjson.AppendQuoted(nil, st.signature))
+	}
+	if len(st.summary) > 0 {
+		out = rawjson.Set(out, "summary", rawContents(st.summary))
+	}
+	if len(st.contents) > 0 {
+		out = rawjson.Set(out, "content", rawContents(st.contents))
+	}
+	if st.call >= 0 && len(st.args) > 0 {
+		args := []byte(`{}`)
+		if rawjson.IsObject(st.args) && rawjson.Sendable(st.args) {
+			args = st.args
+		}
+		out = rawjson.Set(out, "arguments", args)
+	}
+	return out
+}
+
+func rawContents(cs []content) []byte {
+	out := []byte{'['}
+	for i, c := range cs {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if c.grew {
+			out = append(out, rawjson.Set(c.raw, "text", rawjson.AppendQuoted(nil, c.text))...)
+			continue
+		}
+		out = append(out, c.raw...)
+	}
+	return append(out, ']')
+}
+
+// interactionUsage: output is counted without thoughts, input without what tools
+// put before the model.
+func interactionUsage(raw []byte) wire.Usage {
+	var u wire.Usage
+	for name, v := range rawjson.Members(raw) {
+		n, ok := rawjson.Int(v)
+		if !ok {
+			continue
+		}
+		switch string(name) {
+		case "total_input_tokens", "total_tool_use_tokens":
+			u.Input = add(u.Input, n)
+		case "total_output_tokens":
+			u.Output = add(u.Output, n)
+		case "total_thought_tokens":
+			u.Output, u.Reasoning = add(u.Output, n), &n
+		case "total_cached_tokens":
+			u.Cached = &n
+		}
+	}
+	return u
+}
