@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
@@ -67,9 +69,25 @@ const hashChars = 8
 
 // hashed is a prefix of name and a hash of what it stands for.
 func (r NameRule) hashed(name, qualified string) string {
+	suffix := hashSuffix(qualified)
+	return name[:min(len(name), r.Bytes-len(suffix))] + suffix
+}
+
+func hashSuffix(qualified string) string {
 	sum := sha256.Sum256([]byte(qualified))
-	keep := min(len(name), r.Bytes-hashChars-1)
-	return name[:keep] + "_" + hex.EncodeToString(sum[:])[:hashChars]
+	return "_" + hex.EncodeToString(sum[:])[:hashChars]
+}
+
+// find is the name in this table of the tool that another provider's table calls
+// name, by what every table derives its names from.
+func (n Names) find(name string) (sent string, ok bool) {
+	fold := strings.NewReplacer(".", "_", "/", "_", "-", "_")
+	for _, s := range slices.Sorted(maps.Keys(n)) {
+		if qualified := n[s]; name == qualified || fold.Replace(name) == fold.Replace(s) || strings.HasSuffix(name, hashSuffix(qualified)) {
+			return s, true
+		}
+	}
+	return "", false
 }
 
 // nearest is the legal name for one that no tool has: a model made it up, or

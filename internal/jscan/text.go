@@ -254,3 +254,34 @@ func IsObject(text string) bool {
 	b := bytes.TrimLeft([]byte(text), " \n\t\r")
 	return len(b) > 0 && b[0] == '{' && Clean(b)
 }
+
+// Mend is JSON source with each lone surrogate, and each byte that is not UTF-8,
+// replaced by U+FFFD.
+func Mend(src string) string {
+	src = Valid([]byte(src))
+	out := make([]byte, 0, len(src))
+	for i := 0; i < len(src); {
+		if src[i] != '\\' {
+			out = append(out, src[i])
+			i++
+			continue
+		}
+		n := 2
+		if r, ok := hex4([]byte(src[i:min(i+6, len(src))])); ok {
+			n = 6
+			low, paired := hex4([]byte(src[i+6 : min(i+12, len(src))]))
+			switch {
+			case isHigh(r) && paired && isLow(low):
+				n = 12
+			case isHigh(r), isLow(r):
+				out = append(out, "\uFFFD"...)
+				i += n
+				continue
+			}
+		}
+		n = min(n, len(src)-i)
+		out = append(out, src[i:i+n]...)
+		i += n
+	}
+	return string(out)
+}
