@@ -6,6 +6,7 @@ import "github.com/spf13/cobra"
 // arguments, call, converse, decide, look back.
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
+		a.parseCommand(),
 		a.checkCommand(),
 		a.versionCommand(),
 	}
