@@ -1,0 +1,306 @@
+package bedrock
+
+import (
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+// assembler makes a reply of Converse's events, or of one whole response.
+type assembler struct {
+	reply   wire.Reply
+	blocks  []block
+	text    []byte
+	usage   wire.Usage
+	events  []wire.Event
+	stopped bool // messageStop, or a whole response
+	done    bool
+	broken  bool
+}
+
+// block is one content block while it grows.
+type block struct {
+	index     int64
+	kind      string // the member's name: text, toolUse, toolResult, reasoningContent, …
+	start     []byte // the member's value as it started
+	grown     []byte // text, or a call's input
+	signature []byte
+	redacted  []byte
+	results   [][]byte // pieces of a toolResult's content
+	grew      bool
+	closed    bool
+	call      int // -1 for none
+}
+
+func (a *assembler) fail(code, message string) {
+	if a.reply.Err == nil {
+		a.reply.Err = &wire.Error{Code: code, Message: message}
+	}
+}
+
+// failed notes an exception: a message of the stream, or the body itself.
+func (a *assembler) failed(raw []byte, code string) {
+	err := &wire.Error{Code: code}
+	if rawjson.Valid(raw) {
+		err.Raw = append([]byte(nil), raw...)
+	}
+	for name, v := range rawjson.Members(raw) {
+		switch string(name) {
+		case "message", "Message":
+			err.Message = rawjson.String(v)
+		case "__type", "code":
+			if err.Code == "" {
+				err.Code = rawjson.String(v)
+			}
+		}
+	}
+	a.reply.Err = err
+}
+
+// object takes JSON without an event's name: a whole response, an error, or an
+// event as the one member of an object.
+func (a *assembler) object(raw []byte) {
+	if !rawjson.Valid(raw) {
+		a.broken = true
+		return
+	}
+	var output []byte
+	var name, value []byte
+	known := false
+	for n, v := range rawjson.Members(raw) {
+		switch string(n) {
+		case "output":
+			output = v
+		case "stopReason", "usage", "metrics":
+			known = true
+		case "message", "Message":
+			if rawjson.Kind(v) == '"' {
+				a.failed(raw, "")
+				return
+			}
+		default:
+			name, value = n, v
+		}
+	}
+	switch {
+	case output != nil || known:
+		a.whole(raw, output)
+	case rawjson.Kind(value) == '{':
+		a.event(string(name), value)
+	default:
+		a.reply.Unknown++
+	}
+}
+
+func (a *assembler) whole(raw, output []byte) {
+	for i, b := range rawjson.Elements(rawjson.Member(rawjson.Member(output, "message"), "content")) {
+		for name, v := range rawjson.Members(b) {
+			a.open(int64(i), string(name), v)
+		}
+	}
+	for i := range a.blocks {
+		a.close(&a.blocks[i])
+	}
+	a.reply.Stop = rawjson.String(rawjson.Member(raw, "stopReason"))
+	a.meter(rawjson.Member(raw, "usage"))
+	a.stopped, a.done = true, true
+}
+
+func (a *assembler) event(name string, raw []byte) {
+	if !rawjson.Valid(raw) {
+		a.broken = true
+		return
+	}
+	switch name {
+	case "messageStart":
+		if len(a.blocks) > 0 || a.stopped {
+			*a = assembler{events: append(a.events, wire.Event{Kind: wire.Restart})}
+		}
+	case "contentBlockStart":
+		a.blockStart(raw)
+	case "contentBlockDelta":
+		a.blockDelta(raw)
+	case "contentBlockStop":
+		if b := a.at(raw); b != nil {
+			a.close(b)
+		}
+	case "messageStop":
+		a.reply.Stop = rawjson.String(rawjson.Member(raw, "stopReason"))
+		a.stopped = true
+	case "metadata":
+		a.meter(rawjson.Member(raw, "usage"))
+		a.done = a.stopped
+	default:
+		if len(name) > len("Exception") && name[len(name)-len("Exception"):] == "Exception" {
+			a.failed(raw, name)
+			return
+		}
+		a.reply.Unknown++
+	}
+}
+
+// meter: Converse counts the input without what the cache read and wrote.
+func (a *assembler) meter(raw []byte) {
+	var u wire.Usage
+	for name, v := range rawjson.Members(raw) {
+		n, ok := rawjson.Int(v)
+		if !ok {
+			continue
+		}
+		switch string(name) {
+		case "inputTokens", "cacheWriteInputTokens":
+			u.Input = add(u.Input, n)
+		case "cacheReadInputTokens":
+			u.Input, u.Cached = add(u.Input, n), &n
+		case "outputTokens":
+			u.Output = &n
+		}
+	}
+	a.usage = u
+}
+
+func add(sum *int64, n int64) *int64 {
+	if sum != nil {
+		n += *sum
+	}
+	return &n
+}
+
+func (a *assembler) blockStart(raw []byte) {
+	index, ok := rawjson.Int(rawjson.Member(raw, "contentBlockIndex"))
+	if !ok {
+		index = int64(len(a.blocks))
+	}
+	for name, v := range rawjson.Members(rawjson.Member(raw, "start")) {
+		a.open(index, string(name), v)
+	}
+}
+
+// open starts a block and returns it, nil where there are too many.
+func (a *assembler) open(index int64, kind string, value []byte) *block {
+	if len(a.blocks) == maxBlocks {
+		a.fail("reply_too_large", "the reply has more blocks than this decoder keeps")
+		return nil
+	}
+	b := block{index: index, kind: kind, start: append([]byte(nil), value...), call: -1}
+	switch kind {
+	case "text":
+		a.grow(&b, value, wire.TextDelta)
+	case "reasoningContent":
+		a.grow(&b, rawjson.Member(rawjson.Member(value, "reasoningText"), "text"), wire.ReasoningDelta)
+	case "toolUse":
+		a.openCall(&b)
+	case "toolResult", "image", "document", "video", "audio", "citationsContent", "guardContent", "searchResult", "cachePoint":
+	default:
+		a.reply.Unknown++
+	}
+	a.blocks = append(a.blocks, b)
+	return &a.blocks[len(a.blocks)-1]
+}
+
+// openCall lists a call, those of the provider's own tools too: what it ran
+// itself is marked by the block's type.
+func (a *assembler) openCall(b *block) {
+	call := holdfast.Call{Kind: holdfast.FunctionCall}
+	for name, v := range rawjson.Members(b.start) {
+		switch string(name) {
+		case "toolUseId":
+			call.ID = rawjson.String(v)
+		case "name":
+			call.Name = rawjson.String(v)
+		case "type":
+			call.ProviderExecuted = rawjson.String(v) == "server_tool_use"
+		}
+	}
+	b.call = len(a.reply.Calls)
+	a.reply.Calls = append(a.reply.Calls, call)
+	a.events = append(a.events, wire.Event{Kind: wire.CallStart, Call: b.call, Name: call.Name})
+}
+
+// grow adds a JSON string to the block's text and tells of it.
+func (a *assembler) grow(b *block, raw []byte, kind wire.EventKind) {
+	from := len(b.grown)
+	if b.grown = rawjson.AppendString(b.grown, raw); len(b.grown) <= from {
+		return
+	}
+	if kind == wire.TextDelta {
+		a.text = rawjson.AppendString(a.text, raw)
+	}
+	a.events = append(a.events, wire.Event{Kind: kind, Call: max(b.call, 0), Text: string(b.grown[from:])})
+}
+
+// at is the block that an event speaks of: the last that started at its index.
+func (a *assembler) at(raw []byte) *block {
+	index, indexed := rawjson.Int(rawjson.Member(raw, "contentBlockIndex"))
+	for i := len(a.blocks) - 1; i >= 0; i-- {
+		if !indexed || a.blocks[i].index == index {
+			return &a.blocks[i]
+		}
+	}
+	return nil
+}
+
+// blockDelta grows a block. Blocks of text and reasoning start with their first
+// delta; one of another kind needs its start.
+func (a *assembler) blockDelta(raw []byte) {
+	b := a.at(raw)
+	index, _ := rawjson.Int(rawjson.Member(raw, "contentBlockIndex"))
+	for name, v := range rawjson.Members(rawjson.Member(raw, "delta")) {
+		kind := string(name)
+		if kind == "citation" {
+			continue // its text stands in the text; Converse takes none back
+		}
+		if b == nil && (kind == "text" || kind == "reasoningContent") {
+			b = a.open(index, kind, emptyBlock(kind))
+		}
+		if b == nil || b.closed || b.kind != kind {
+			a.reply.Unknown++
+			continue
+		}
+		b.grew = true
+		switch kind {
+		case "text":
+			a.grow(b, v, wire.TextDelta)
+		case "toolUse":
+			a.grow(b, rawjson.Member(v, "input"), wire.ArgumentsDelta)
+		case "reasoningContent":
+			a.reason(b, v)
+		case "toolResult":
+			for _, piece := range rawjson.Elements(v) {
+				b.results = append(b.results, append([]byte(nil), piece...))
+			}
+		default:
+			a.reply.Unknown++
+		}
+	}
+}
+
+func emptyBlock(kind string) []byte {
+	if kind == "text" {
+		return []byte(`""`)
+	}
+	return []byte(`{}`)
+}
+
+func (a *assembler) reason(b *block, raw []byte) {
+	for name, v := range rawjson.Members(raw) {
+		switch string(name) {
+		case "text":
+			a.grow(b, v, wire.ReasoningDelta)
+		case "signature":
+			b.signature = rawjson.AppendString(b.signature, v)
+		case "redactedContent":
+			b.redacted = rawjson.AppendString(b.redacted, v)
+		}
+	}
+}
+
+func (a *assembler) close(b *block) {
+	if b.closed {
+		return
+	}
+	b.closed = true
+	if b.call >= 0 {
+		a.events = append(a.events, wire.Event{Kind: wire.CallEnd, Call: b.call})
+	}
+}

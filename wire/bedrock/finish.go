@@ -1,0 +1,177 @@
+package bedrock
+
+import (
+	"strings"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+// finish is the reply once the bytes have ended.
+func (a *assembler) finish() *wire.Reply {
+	r := &a.reply
+	r.API = apiConverse
+	r.Text = strings.ToValidUTF8(string(a.text), "\uFFFD")
+	r.Usage = a.usage
+	var reasoning []byte
+	for i := range a.blocks {
+		if a.blocks[i].kind == "reasoningContent" {
+			reasoning = append(reasoning, a.blocks[i].grown...)
+		}
+	}
+	r.Reasoning = strings.ToValidUTF8(string(reasoning), "\uFFFD")
+	if a.broken {
+		a.fail("unreadable_event", "an event of the stream is not JSON")
+	}
+	r.Ending = a.ending()
+	r.Complete = r.Ending == wire.Ended
+	results := a.results()
+	for i := range a.blocks {
+		if b := &a.blocks[i]; b.call >= 0 {
+			call := &r.Calls[b.call]
+			call.Arguments = b.arguments()
+			call.Complete = b.closed && r.Complete
+			call.ProviderExecuted = call.ProviderExecuted || results[call.ID]
+		}
+	}
+	a.dropPhantoms()
+	r.Message = a.assistant()
+	return r
+}
+
+// ending reads the stop reason as a veto only: calls are found by their presence.
+func (a *assembler) ending() wire.Ending {
+	if a.reply.Err != nil || !a.stopped {
+		return wire.Broken
+	}
+	switch a.reply.Stop {
+	case "max_tokens", "model_context_window_exceeded", "malformed_model_output", "malformed_tool_use":
+		// The last two say that the model's attempt failed. As after a cut, its
+		// calls are rejected and it may try again.
+		return wire.Cut
+	case "guardrail_intervened", "content_filtered":
+		return wire.Filtered
+	}
+	return wire.Ended
+}
+
+// results are the ids of the tools whose results stand in this reply.
+func (a *assembler) results() map[string]bool {
+	var ids map[string]bool
+	for i := range a.blocks {
+		if a.blocks[i].kind != "toolResult" {
+			continue
+		}
+		if ids == nil {
+			ids = make(map[string]bool)
+		}
+		ids[rawjson.String(rawjson.Member(a.blocks[i].start, "toolUseId"))] = true
+	}
+	delete(ids, "")
+	return ids
+}
+
+// arguments is the text of the fragments, or the input of a whole block.
+func (b *block) arguments() string {
+	if b.grew {
+		return string(b.grown)
+	}
+	input := rawjson.Member(b.start, "input")
+	if rawjson.IsNull(input) {
+		return ""
+	}
+	return string(input)
+}
+
+// dropPhantoms removes calls without a name, an id and arguments.
+func (a *assembler) dropPhantoms() {
+	kept := a.reply.Calls[:0]
+	for i := range a.blocks {
+		b := &a.blocks[i]
+		if b.call < 0 {
+			continue
+		}
+		c := a.reply.Calls[b.call]
+		if c.Name == "" && c.ID == "" && (c.Arguments == "" || c.Arguments == "{}") {
+			b.kind, b.call = "", -1
+			continue
+		}
+		b.call = len(kept)
+		kept = append(kept, c)
+	}
+	if len(kept) == 0 {
+		kept = []holdfast.Call(nil)
+	}
+	a.reply.Calls = kept
+}
+
+// assistant is the message as history takes it back.
+func (a *assembler) assistant() []byte {
+	var out []byte
+	for i := range a.blocks {
+		b := &a.blocks[i]
+		if b.kind == "" {
+			continue
+		}
+		out = append(out, ',', '{')
+		out = append(rawjson.AppendQuoted(out, []byte(b.kind)), ':')
+		out = append(append(out, b.raw()...), '}')
+	}
+	if out == nil {
+		return nil
+	}
+	out[0] = '['
+	return append(append([]byte(`{"role":"assistant","content":`), out...), `]}`...)
+}
+
+// raw is the block's value. Text that is not an object cannot stand in an object
+// field: its nearest legal form is {}.
+func (b *block) raw() []byte {
+	switch b.kind {
+	case "text":
+		if b.grew {
+			return rawjson.AppendQuoted(nil, b.grown)
+		}
+	case "toolUse":
+		if !b.grew {
+			break
+		}
+		input := []byte(`{}`)
+		if rawjson.IsObject(b.grown) && rawjson.Sendable(b.grown) {
+			input = b.grown
+		}
+		return rawjson.Set(b.start, "input", input)
+	case "toolResult":
+		if len(b.results) > 0 {
+			return rawjson.Set(b.start, "content", list(b.results))
+		}
+	case "reasoningContent":
+		if b.grew {
+			return b.reasoning()
+		}
+	}
+	return b.start
+}
+
+func (b *block) reasoning() []byte {
+	if len(b.redacted) > 0 && len(b.grown) == 0 {
+		return rawjson.Set([]byte(`{}`), "redactedContent", rawjson.AppendQuoted(nil, b.redacted))
+	}
+	text := rawjson.Set([]byte(`{}`), "text", rawjson.AppendQuoted(nil, b.grown))
+	if len(b.signature) > 0 {
+		text = rawjson.Set(text, "signature", rawjson.AppendQuoted(nil, b.signature))
+	}
+	return rawjson.Set([]byte(`{}`), "reasoningText", text)
+}
+
+func list(values [][]byte) []byte {
+	out := []byte{'['}
+	for i, v := range values {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, v...)
+	}
+	return append(out, ']')
+}
