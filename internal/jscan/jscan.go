@@ -325,3 +325,10 @@ func (c *Cursor) digits() int {
 	}
 	return c.i - start
 }
+
+// Fork is a cursor at the same place with texts of its own: for looking ahead.
+func (c *Cursor) Fork() *Cursor {
+	f := *c
+	f.scratch = nil
+	return &f
+}

@@ -1,0 +1,34 @@
+package jscan
+
+// Builder joins the fragments of one text. The zero value is empty.
+type Builder struct {
+	b     []byte
+	shown int
+}
+
+// Add appends a fragment and returns what is certain of the text since the last
+// call: a surrogate half at the seam waits for its other half. The result is
+// valid until the next Add.
+func (t *Builder) Add(fragment []byte) []byte {
+	t.b = Join(t.b, fragment)
+	end := len(t.b)
+	if end-t.shown >= 3 && t.b[end-3] == 0xED && isHigh(surrogate(t.b[end-3:])) {
+		end -= 3
+	}
+	fresh := t.b[t.shown:end]
+	t.shown = end
+	return fresh
+}
+
+// Len is how many bytes were joined.
+func (t *Builder) Len() int { return len(t.b) }
+
+// String is the text as it was sent: a lone surrogate stands in it as three
+// bytes that are not valid UTF-8.
+func (t *Builder) String() string { return string(t.b) }
+
+// Valid is the text with U+FFFD where it is not valid UTF-8.
+func (t *Builder) Valid() string { return Valid(t.b) }
+
+// Reset empties the builder.
+func (t *Builder) Reset() { t.b, t.shown = t.b[:0], 0 }

@@ -1,0 +1,287 @@
+package openai
+
+import (
+	"encoding/json"
+
+	"github.com/holdfast-go/holdfast/internal/frames"
+	"github.com/holdfast-go/holdfast/internal/jscan"
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+const chatAPI = "openai-chat"
+
+// maxCalls is how many calls a reply may hold before it is no reply any more.
+const maxCalls = 1024
+
+// chatDecoder assembles one Chat reply, of chunks or of one body.
+type chatDecoder struct {
+	frames frames.Reader
+	cur    jscan.Cursor
+	frame  func(frames.Frame) // takes one frame; made once
+	pre    preview
+
+	id, model string
+	text      jscan.Builder
+	refusal   jscan.Builder
+	reasoning jscan.Builder
+	member    string // under which reasoning came: reasoning_content or reasoning
+	details   []byte // entries of reasoning_details, joined by commas
+	calls     []*chatCall
+	slots     []*chatCall // by arrival, placeholders too
+	usage     wire.Usage
+	message   []byte // a whole body's own message
+	extra     []byte // the message's extra_content
+
+	finish  string // the stop word, once there is one
+	done    bool   // [DONE] came
+	whole   bool   // one body came
+	choice  int64  // the choice that is decoded
+	chosen  bool
+	seen    bool // something of this format came
+	closed  bool // calls were closed in the preview
+	unknown int
+	err     *wire.Error
+}
+
+// chatCall is one call as it is assembled.
+type chatCall struct {
+	index    int64
+	hasIndex bool
+	position int // among the real calls; -1 for a placeholder
+	id, name string
+	custom   bool
+	args     jscan.Builder
+	object   bool   // arguments came as an object
+	extra    []byte // members that are not ours, as ,"name":value
+}
+
+func newChatDecoder() *chatDecoder {
+	d := &chatDecoder{}
+	d.frame = d.take
+	return d
+}
+
+// Feed implements [wire.Decoder].
+func (d *chatDecoder) Feed(p []byte) []wire.Event {
+	d.pre.reset()
+	d.frames.Feed(p, d.frame)
+	return d.pre.events
+}
+
+// Done implements [wire.Decoder].
+func (d *chatDecoder) Done() bool { return d.done || d.whole }
+
+// take reads one frame.
+func (d *chatDecoder) take(f frames.Frame) {
+	data := f.Data
+	switch {
+	case d.done || d.whole:
+		return
+	case string(data) == "[DONE]":
+		d.done = true
+		d.endCalls()
+		return
+	case len(data) == 0 || data[0] != '{':
+		d.unknown++
+		return
+	}
+	d.cur.Reset(data)
+	known, finish := false, d.finish
+	d.cur.Object(func(key []byte) { known = d.top(key) || known })
+	if !d.cur.Done() {
+		if d.err == nil && !f.Tail {
+			d.err = unreadableEvent(data)
+		}
+		d.whole, d.finish = false, finish // no end sign counts that came in a cut
+		return
+	}
+	if !known {
+		d.unknown++
+		if !d.seen && d.err == nil {
+			d.bare(data)
+		}
+	}
+	d.seen = true
+	if d.finish != "" || d.whole {
+		d.endCalls()
+	}
+}
+
+// bare takes an object without choices that is all there is: an error without
+// the error member around it.
+func (d *chatDecoder) bare(data []byte) {
+	e := errorOf(data)
+	if e.Message == "" {
+		return
+	}
+	e.Raw = json.RawMessage(jscan.Mend(string(data)))
+	d.err = e
+}
+
+// top reads a member of a chunk or body; it reports whether that is of a reply.
+func (d *chatDecoder) top(key []byte) bool {
+	c := &d.cur
+	switch string(key) {
+	case "choices":
+		return c.Array(func(int) { d.choiceOf(c) })
+	case "id":
+		if d.id == "" {
+			d.id = jscan.Valid(c.Bytes())
+		}
+	case "model":
+		if d.model == "" {
+			d.model = jscan.Valid(c.Bytes())
+		}
+	case "usage":
+		return d.readUsage()
+	case "x_groq":
+		c.Object(func(key []byte) {
+			if string(key) == "usage" && d.usage.Output == nil {
+				d.readUsage()
+			}
+		})
+	case "error":
+		if e := readError(c); e != nil && d.err == nil {
+			d.err = e
+		}
+		return true
+	}
+	return false
+}
+
+func (d *chatDecoder) readUsage() bool {
+	if d.cur.Kind() != '{' {
+		return false
+	}
+	if u := readUsage(&d.cur); u.Input != nil || u.Output != nil {
+		d.usage = u
+	}
+	return true
+}
+
+// choiceOf reads one choice. Only the first is decoded; its index may stand
+// after what it holds.
+func (d *chatDecoder) choiceOf(c *jscan.Cursor) {
+	start := c.Fork()
+	index := int64(-1)
+	c.Object(func(key []byte) {
+		name := string(key)
+		if name == "index" {
+			index, _ = c.Int()
+			return
+		}
+		if index < 0 {
+			index = choiceIndex(start)
+		}
+		if !d.chosen {
+			d.choice, d.chosen = index, true
+		}
+		if d.choice != index {
+			return
+		}
+		switch name {
+		case "delta", "message":
+			d.messageOf(c, name == "message")
+		case "finish_reason":
+			if word := c.Bytes(); len(word) > 0 {
+				d.finish = jscan.Valid(word)
+			}
+		}
+	})
+}
+
+func choiceIndex(c *jscan.Cursor) (index int64) {
+	c.Object(func(key []byte) {
+		if string(key) == "index" {
+			index, _ = c.Int()
+		}
+	})
+	return index
+}
+
+// messageOf reads a delta, or a whole message.
+func (d *chatDecoder) messageOf(c *jscan.Cursor, whole bool) {
+	if whole && c.Kind() == '{' {
+		d.whole = true
+		d.message = c.Fork().Raw()
+	}
+	reasoned := false
+	c.Object(func(key []byte) {
+		switch string(key) {
+		case "content":
+			d.content(c)
+		case "refusal":
+			d.pre.text(wire.TextDelta, 0, d.refusal.Add(c.Bytes()))
+		case "reasoning_content", "reasoning":
+			// Some servers send the same under both names.
+			if piece := c.Bytes(); len(piece) > 0 && !reasoned {
+				reasoned = true
+				if d.member == "" {
+					d.member = string(key)
+				}
+				d.reason(piece)
+			}
+		case "reasoning_details":
+			d.reasoningDetails(c)
+		case "extra_content":
+			if c.Kind() != 'n' {
+				d.extra = append(d.extra[:0], c.Raw()...)
+			}
+		case "tool_calls":
+			c.Array(func(int) { d.callFragment(c) })
+		case "function_call":
+			if c.Kind() == '{' {
+				d.legacyCall(c)
+			}
+		}
+	})
+}
+
+// content is a text, or an array of parts that are text or thinking.
+func (d *chatDecoder) content(c *jscan.Cursor) {
+	if c.Kind() != '[' {
+		d.pre.text(wire.TextDelta, 0, d.text.Add(c.Bytes()))
+		return
+	}
+	c.Array(func(int) {
+		c.Object(func(key []byte) {
+			switch string(key) {
+			case "text":
+				d.pre.text(wire.TextDelta, 0, d.text.Add(c.Bytes()))
+			case "thinking":
+				d.thinking(c)
+			}
+		})
+	})
+}
+
+func (d *chatDecoder) thinking(c *jscan.Cursor) {
+	if c.Kind() == '"' {
+		d.reason(c.Bytes())
+		return
+	}
+	c.Array(func(int) {
+		c.Object(func(key []byte) {
+			if string(key) == "text" {
+				d.reason(c.Bytes())
+			}
+		})
+	})
+}
+
+func (d *chatDecoder) reason(piece []byte) {
+	d.pre.text(wire.ReasoningDelta, 0, d.reasoning.Add(piece))
+}
+
+func (d *chatDecoder) reasoningDetails(c *jscan.Cursor) {
+	c.Array(func(int) {
+		raw := c.Raw()
+		if raw == nil {
+			return
+		}
+		if len(d.details) > 0 {
+			d.details = append(d.details, ',')
+		}
+		d.details = append(d.details, raw...)
+	})
+}

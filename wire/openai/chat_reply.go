@@ -1,0 +1,121 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/jscan"
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+// ending is what a finish reason means. Only a reason that is known to veto does:
+// calls are found by their presence, never by the word.
+func ending(finish string) wire.Ending {
+	switch strings.ToLower(finish) {
+	case "length", "max_tokens", "max_output_tokens", "model_length":
+		return wire.Cut
+	case "content_filter", "content-filter", "safety", "refusal", "recitation", "guardrail_intervened":
+		return wire.Filtered
+	case "error", "cancelled", "canceled", "abort", "aborted", "insufficient_system_resource":
+		return wire.Broken
+	}
+	if strings.HasPrefix(finish, "function_call_filter") {
+		return wire.Filtered // a gateway's word for a call that its model wrote wrongly
+	}
+	return wire.Ended
+}
+
+// Close implements [wire.Decoder].
+func (d *chatDecoder) Close() *wire.Reply {
+	d.pre.reset()
+	d.frames.Close(d.frame)
+	if e := framingError(&d.frames, d.seen); e != nil && d.err == nil {
+		d.err = e
+	}
+	r := &wire.Reply{
+		API: chatAPI, ID: d.id, Model: d.model, Stop: d.finish,
+		Text: d.text.Valid(), Reasoning: d.reasoning.Valid(),
+		Usage: d.usage, Err: d.err, Unknown: d.unknown,
+	}
+	switch {
+	case d.err != nil, d.finish == "" && !d.done && !d.whole:
+		r.Ending = wire.Broken
+	case d.refusal.Len() > 0:
+		r.Ending = wire.Filtered
+	default:
+		r.Ending = ending(d.finish)
+	}
+	if r.Ending == wire.Broken && r.Err == nil && d.finish != "" {
+		r.Err = &wire.Error{Code: d.finish, Message: "the provider ended the reply with " + d.finish}
+	}
+	r.Complete = r.Ending == wire.Ended
+	r.Text += d.refusal.Valid()
+	for _, call := range d.calls {
+		r.Calls = append(r.Calls, call.call(r.Complete))
+	}
+	r.Message = d.assistantMessage()
+	return r
+}
+
+func (s *chatCall) call(complete bool) holdfast.Call {
+	c := holdfast.Call{ID: s.id, Name: s.name, Kind: holdfast.FunctionCall, Arguments: s.args.String(), Complete: complete}
+	if s.custom {
+		c.Kind = holdfast.CustomCall
+	}
+	return c
+}
+
+// assistantMessage is the message that the history takes back: a body's own, or
+// one that the chunks add up to.
+func (d *chatDecoder) assistantMessage() json.RawMessage {
+	if d.message != nil {
+		return json.RawMessage(d.message)
+	}
+	if len(d.calls) == 0 && d.text.Len() == 0 && d.refusal.Len() == 0 {
+		return nil
+	}
+	b := []byte(`{"role":"assistant","content":`)
+	if d.text.Len() == 0 && (len(d.calls) > 0 || d.refusal.Len() > 0) {
+		b = append(b, "null"...)
+	} else {
+		b = jscan.Quote(b, d.text.Valid())
+	}
+	if d.refusal.Len() > 0 {
+		b = jscan.Quote(append(b, `,"refusal":`...), d.refusal.Valid())
+	}
+	if d.member != "" {
+		b = jscan.Quote(append(append(append(b, `,"`...), d.member...), `":`...), d.reasoning.Valid())
+	}
+	if len(d.details) > 0 {
+		b = append(append(append(b, `,"reasoning_details":[`...), d.details...), ']')
+	}
+	if len(d.extra) > 0 {
+		b = append(append(b, `,"extra_content":`...), d.extra...)
+	}
+	if len(d.calls) > 0 {
+		b = append(b, `,"tool_calls":[`...)
+		for i, call := range d.calls {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = call.append(b)
+		}
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}
+
+// append writes the call as its message holds it.
+func (s *chatCall) append(b []byte) []byte {
+	kind, text := "function", "arguments"
+	if s.custom {
+		kind, text = "custom", "input"
+	}
+	b = jscan.Quote(append(b, `{"id":`...), s.id)
+	b = append(append(append(append(b, `,"type":"`...), kind...), `","`...), kind...)
+	b = jscan.Quote(append(b, `":{"name":`...), s.name)
+	b = append(append(append(b, `,"`...), text...), `":`...)
+	b = jscan.Quote(b, s.args.Valid())
+	return append(append(append(b, '}'), s.extra...), '}')
+}

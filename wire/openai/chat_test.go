@@ -1,0 +1,65 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"testing"
+
+	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/openai"
+	"github.com/holdfast-go/holdfast/wire/wiretest"
+)
+
+// sentUsage reads usage as either format sends it.
+func sentUsage(sent []byte) (u wire.Usage) {
+	var v struct {
+		Prompt     *int64 `json:"prompt_tokens"`
+		Input      *int64 `json:"input_tokens"`
+		Completion *int64 `json:"completion_tokens"`
+		Output     *int64 `json:"output_tokens"`
+		Total      int64  `json:"total_tokens"`
+		Hit        *int64 `json:"prompt_cache_hit_tokens"`
+		Cached     *int64 `json:"num_cached_tokens"`
+		In1        struct {
+			Cached *int64 `json:"cached_tokens"`
+		} `json:"prompt_tokens_details"`
+		In2 struct {
+			Cached *int64 `json:"cached_tokens"`
+		} `json:"input_tokens_details"`
+		Out1 struct {
+			Reasoning *int64 `json:"reasoning_tokens"`
+		} `json:"completion_tokens_details"`
+		Out2 struct {
+			Reasoning *int64 `json:"reasoning_tokens"`
+		} `json:"output_tokens_details"`
+	}
+	if err := json.Unmarshal(sent, &v); err != nil {
+		panic(err)
+	}
+	first := func(ns ...*int64) *int64 {
+		for _, n := range ns {
+			if n != nil {
+				return n
+			}
+		}
+		return nil
+	}
+	u.Input, u.Output = first(v.Prompt, v.Input), first(v.Completion, v.Output)
+	u.Cached, u.Reasoning = first(v.In1.Cached, v.In2.Cached, v.Hit, v.Cached), first(v.Out1.Reasoning, v.Out2.Reasoning)
+	if u.Output != nil && u.Reasoning != nil && *u.Reasoning > 0 && (*u.Reasoning > *u.Output || v.Total == *u.Input+*u.Output+*u.Reasoning) {
+		sum := *u.Output + *u.Reasoning
+		u.Output = &sum
+	}
+	return u
+}
+
+func chatOptions() wiretest.Options {
+	return wiretest.Options{
+		Codec: openai.Chat{}, Recorded: []string{"chat"},
+		EndSign: regexp.MustCompile(`"finish_reason": ?"[^"]|data: \[DONE\]`),
+		Vetoes:  []string{"length", "content_filter"},
+		Usage:   sentUsage,
+	}
+}
+
+func TestChat(t *testing.T) { wiretest.Run(t, chatOptions()) }

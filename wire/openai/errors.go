@@ -1,0 +1,83 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/holdfast-go/holdfast/internal/frames"
+	"github.com/holdfast-go/holdfast/internal/jscan"
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+// readError reads the value of an error member: an object or a sentence.
+func readError(c *jscan.Cursor) *wire.Error {
+	at := c.Kind()
+	if at == 'n' || at == 'x' {
+		c.Skip()
+		return nil
+	}
+	raw := c.Raw()
+	if raw == nil {
+		return nil
+	}
+	e := errorOf(raw)
+	e.Raw = json.RawMessage(jscan.Mend(string(raw)))
+	return e
+}
+
+// errorOf finds code and message in an error's JSON.
+func errorOf(raw []byte) *wire.Error {
+	c := jscan.New(raw)
+	if c.Kind() == '"' {
+		return &wire.Error{Code: "error", Message: jscan.Valid(c.Bytes())}
+	}
+	var code, typ, status, message string
+	c.Object(func(key []byte) {
+		switch string(key) {
+		case "code":
+			code = word(c)
+		case "type":
+			typ = word(c)
+		case "status":
+			status = word(c)
+		case "message", "detail", "error":
+			if c.Kind() == '"' {
+				message = jscan.Valid(c.Bytes())
+			}
+		}
+	})
+	for _, next := range []string{typ, status, "error"} {
+		if code == "" {
+			code = next
+		}
+	}
+	return &wire.Error{Code: code, Message: message}
+}
+
+// word is a string or a number as text.
+func word(c *jscan.Cursor) string {
+	if c.Kind() == '0' {
+		return string(c.Raw())
+	}
+	return jscan.Valid(c.Bytes())
+}
+
+// framingError is what ended the reading of frames, or a reply that is none.
+func framingError(r *frames.Reader, seen bool) *wire.Error {
+	if err := r.Err(); err != nil {
+		return &wire.Error{Code: "unreadable_reply", Message: err.Error()}
+	}
+	if noise := bytes.TrimSpace(r.Noise()); len(noise) > 0 && !seen {
+		return &wire.Error{Code: "unreadable_reply", Message: "the reply is neither events nor JSON", Raw: jscan.Quote(nil, jscan.Valid(noise))}
+	}
+	return nil
+}
+
+// unreadableEvent is an event that is no JSON: what it held is lost, so the reply
+// cannot be complete.
+func unreadableEvent(data []byte) *wire.Error {
+	return &wire.Error{
+		Code: "unreadable_event", Message: "an event of the reply is not JSON",
+		Raw: jscan.Quote(nil, jscan.Valid(data[:min(len(data), 1<<10)])),
+	}
+}
