@@ -1,0 +1,505 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/holdfast-go/holdfast"
+)
+
+const defaultWait = 24 * time.Hour
+
+type storedApproval struct {
+	ID         string          `json:"id"`
+	Entry      string          `json:"entry"`
+	Digest     string          `json:"digest"`
+	Run        string          `json:"run,omitempty"`
+	Turn       int             `json:"turn,omitempty"`
+	Tool       string          `json:"tool"`
+	ToolDigest string          `json:"tool_digest,omitempty"`
+	Arguments  json.RawMessage `json:"arguments,omitempty"`
+	Finding    *storedFinding  `json:"finding,omitempty"`
+	Why        string          `json:"why,omitempty"`
+	Unresolved string          `json:"unresolved,omitempty"`
+	Tenant     string          `json:"tenant,omitempty"`
+	Principal  string          `json:"principal,omitempty"`
+	State      string          `json:"state"`
+	Wait       time.Duration   `json:"wait"`
+	Requested  time.Time       `json:"requested"`
+	Expires    time.Time       `json:"expires"`
+	DecidedBy  string          `json:"decided_by,omitempty"`
+	Decided    time.Time       `json:"decided,omitzero"`
+	Denied     bool            `json:"denied,omitempty"` // what was decided, whatever the state became
+	Reason     string          `json:"reason,omitempty"`
+	Replaces   string          `json:"replaces,omitempty"`
+	Changed    []string        `json:"changed,omitempty"`
+}
+
+type storedFinding struct {
+	NeedsApproval bool            `json:"needs_approval,omitempty"`
+	Why           string          `json:"why,omitempty"`
+	Shown         json.RawMessage `json:"shown,omitempty"`
+}
+
+func storeApproval(a *Approval) *storedApproval {
+	s := &storedApproval{
+		ID: a.ID, Entry: a.EntryID, Digest: a.Digest, Run: a.Run, Turn: a.Turn, Tool: a.Tool, ToolDigest: a.ToolDigest,
+		Arguments: a.Arguments, Why: a.Why, Unresolved: a.Unresolved, Tenant: a.Principal.Tenant, Principal: a.Principal.ID,
+		State: string(a.State), Wait: a.Wait, Requested: a.Requested, Expires: a.Expires,
+		DecidedBy: a.DecidedBy, Decided: a.Decided, Reason: a.Reason, Replaces: a.Replaces, Changed: a.Changed,
+	}
+	if f := a.Finding; f.NeedsApproval || f.Why != "" || f.Shown != nil {
+		s.Finding = &storedFinding{NeedsApproval: f.NeedsApproval, Why: f.Why, Shown: f.Shown}
+	}
+	return s
+}
+
+func (s *storedApproval) approval() Approval {
+	a := Approval{
+		ID: s.ID, EntryID: s.Entry, Digest: s.Digest, Run: s.Run, Turn: s.Turn, Tool: s.Tool, ToolDigest: s.ToolDigest,
+		Arguments: s.Arguments, Why: s.Why, Unresolved: s.Unresolved,
+		Principal: holdfast.Principal{Tenant: s.Tenant, ID: s.Principal},
+		State:     ApprovalState(s.State), Wait: s.Wait, Requested: s.Requested, Expires: s.Expires,
+		DecidedBy: s.DecidedBy, Decided: s.Decided, Reason: s.Reason, Replaces: s.Replaces, Changed: s.Changed,
+	}
+	if f := s.Finding; f != nil {
+		a.Finding = holdfast.Finding{NeedsApproval: f.NeedsApproval, Why: f.Why, Shown: f.Shown}
+	}
+	return a
+}
+
+// live approvals can still start their call.
+func (s *storedApproval) live() bool {
+	return s.State == string(Waiting) || s.State == string(Approved)
+}
+
+func (t *txn) putApproval(a *storedApproval) error {
+	return t.put(approvals, a.ID, [6]string{a.Run, a.State}, a)
+}
+
+// loadApproval is an approval as it stands now: past its time it is expired,
+// decided or not. In a view that is not written.
+func (t *txn) loadApproval(id string) (*storedApproval, error) {
+	a, err := must[storedApproval](t, approvals, id)
+	if err != nil {
+		return nil, err
+	}
+	return t.expire(a)
+}
+
+func (t *txn) expire(a *storedApproval) (*storedApproval, error) {
+	if !a.live() || t.now.Before(a.Expires) {
+		return a, nil
+	}
+	expired := *a
+	expired.State = string(Expired)
+	if !t.writes {
+		return &expired, nil
+	}
+	return &expired, t.changeApproval(&expired, "", nil)
+}
+
+// changeApproval writes an approval and says so in its entry's story.
+func (t *txn) changeApproval(a *storedApproval, who string, details any) error {
+	if err := t.putApproval(a); err != nil {
+		return err
+	}
+	e, err := must[storedEntry](t, entries, a.Entry)
+	if err != nil {
+		return err
+	}
+	if who == "" {
+		who = t.l.owner
+	}
+	if details == nil {
+		details = storedApprovalEvent{Approval: a.ID}
+	}
+	return t.log("approval_"+a.State, who, e, details)
+}
+
+type storedApprovalEvent struct {
+	Approval string `json:"approval"`
+	Digest   string `json:"digest,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	Replaces string `json:"replaces,omitempty"`
+}
+
+// waits reports whether a pending entry can still be started by its approval.
+func (t *txn) waits(e *storedEntry) (bool, error) {
+	a, err := get[storedApproval](t, approvals, e.Approval)
+	if err != nil || a == nil {
+		return false, err
+	}
+	return a.live() && t.now.Before(a.Expires), nil
+}
+
+// OpenApproval writes a pending entry and its approval in one durable write.
+// Where the entry's key is already pending for the same call, that entry and
+// approval are returned instead. An approval with Replaces set makes that one
+// void in the same write, and its entry waits for the new one. Expires is the
+// ledger's to compute, from Wait and the store's clock.
+func (l *Ledger) OpenApproval(ctx context.Context, e Entry, a Approval) (Entry, Approval, error) {
+	entryID, approvalID := e.ID, l.newID()
+	if entryID == "" {
+		entryID = l.newID()
+	}
+	var (
+		outEntry    *storedEntry
+		outApproval *storedApproval
+		decided     *storedApproval
+	)
+	err := l.update(ctx, func(t *txn) error {
+		outEntry, outApproval, decided = nil, nil, nil
+		if a.Replaces != "" {
+			old, err := t.loadApproval(a.Replaces)
+			if err != nil {
+				return err
+			}
+			if decided, err = t.void(old); err != nil || decided != nil {
+				return err
+			}
+			entryID = old.Entry
+		} else if joined, with, err := t.joinPending(&e); err != nil || joined != nil {
+			outEntry, outApproval = joined, with
+			return err
+		}
+		var err error
+		outEntry, outApproval, err = t.openApproval(e, a, entryID, approvalID)
+		return err
+	})
+	switch {
+	case err != nil:
+		return e, a, fmt.Errorf("opening approval of %s: %w", e.Tool, err)
+	case decided != nil:
+		return e, a, &DecidedError{Approval: decided.approval()}
+	}
+	return outEntry.entry(), outApproval.approval(), nil
+}
+
+func (t *txn) openApproval(e Entry, a Approval, entryID, approvalID string) (*storedEntry, *storedApproval, error) {
+	old, err := get[storedEntry](t, entries, entryID)
+	if err != nil {
+		return nil, nil, err
+	}
+	if old != nil && old.State != string(StatePending) {
+		return nil, nil, fmt.Errorf("entry %s is %s: %w", entryID, old.State, ErrLost)
+	}
+	s := storeEntry(&e)
+	s.ID, s.State, s.Approval = entryID, string(StatePending), approvalID
+	s.Outcome, s.Started, s.End, s.Owner = nil, time.Time{}, time.Time{}, ""
+	if old != nil {
+		s.Fence = old.Fence
+		s.Proposed = old.Proposed
+	}
+	s.Proposed = firstTime(s.Proposed, t.now)
+
+	w := storeApproval(&a)
+	w.ID, w.Entry, w.State = approvalID, entryID, string(Waiting)
+	w.Run, w.Turn, w.Tool, w.Tenant, w.Principal = s.Run, s.Turn, s.Tool, s.Tenant, s.Principal
+	if w.ToolDigest == "" {
+		w.ToolDigest = s.ToolDigest
+	}
+	if w.Arguments == nil {
+		w.Arguments = s.Arguments
+	}
+	if w.Wait <= 0 {
+		w.Wait = defaultWait
+	}
+	w.Requested, w.Expires = t.now, t.now.Add(w.Wait)
+	w.DecidedBy, w.Decided, w.Reason = "", time.Time{}, ""
+
+	if err := t.takeIfFree(&e, s); err != nil {
+		return nil, nil, err
+	}
+	if err := t.putEntry(s); err != nil {
+		return nil, nil, err
+	}
+	return s, w, t.changeApproval(w, "", storedApprovalEvent{Approval: w.ID, Digest: w.Digest, Replaces: w.Replaces})
+}
+
+// takeIfFree gives a pending entry its key, unless another call has come first:
+// then its start will be told so.
+func (t *txn) takeIfFree(e *Entry, s *storedEntry) error {
+	if e.Key == "" {
+		return nil
+	}
+	c := Claim{Entry: *e}
+	c.Entry.ID = s.ID
+	st, err := t.standOfKey(&c)
+	if err != nil || st.Code != "" || st.Held != nil {
+		return err
+	}
+	s.Fence = max(s.Fence, st.fence)
+	return t.take(st.id, s)
+}
+
+// joinPending is the pending entry that already asks for the same call under
+// the same key, with its approval, or nil.
+func (t *txn) joinPending(e *Entry) (*storedEntry, *storedApproval, error) {
+	if e.Key == "" {
+		return nil, nil, nil
+	}
+	st, err := t.standOfKey(&Claim{Entry: *e})
+	if err != nil || st.Code != holdfast.ApprovalPending {
+		return nil, nil, err
+	}
+	held, err := must[storedEntry](t, entries, st.Held.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := must[storedApproval](t, approvals, held.Approval)
+	return held, a, err
+}
+
+// void ends an approval that a new one replaces. One that was denied, consumed
+// or withdrawn is returned instead.
+func (t *txn) void(a *storedApproval) (ended *storedApproval, err error) {
+	switch ApprovalState(a.State) {
+	case Waiting, Approved:
+		v := *a
+		v.State = string(Void)
+		return nil, t.changeApproval(&v, "", nil)
+	case Expired, Void:
+		return nil, nil
+	}
+	return a, nil
+}
+
+// Approval of that id; one past its time is told, and kept, as expired.
+func (l *Ledger) Approval(ctx context.Context, id string) (Approval, error) {
+	var a *storedApproval
+	err := l.view(ctx, func(t *txn) (err error) {
+		a, err = t.loadApproval(id)
+		return err
+	})
+	if err != nil {
+		return Approval{}, err
+	}
+	if a.State == string(Expired) {
+		l.keepExpired(ctx, id)
+	}
+	return a.approval(), nil
+}
+
+// keepExpired writes down what the clock has decided. That it may fail changes
+// nothing: the clock says it again.
+func (l *Ledger) keepExpired(ctx context.Context, ids ...string) {
+	_ = l.update(ctx, func(t *txn) error {
+		for _, id := range ids {
+			if _, err := t.loadApproval(id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Approvals lists approvals.
+func (l *Ledger) Approvals(ctx context.Context, f Filter) ([]Approval, error) {
+	words := [6]string{f.Run, f.State}
+	if f.State == string(Expired) {
+		words[1] = "" // those whose time ran out unseen stand as waiting or approved
+	}
+	var (
+		list  []Approval
+		stale []string
+	)
+	err := l.view(ctx, func(t *txn) error {
+		list, stale = nil, nil
+		return t.page(Query{Table: approvals, Words: words}, f, func(row Row) (bool, error) {
+			kept, err := load[storedApproval](row)
+			if err != nil {
+				return false, err
+			}
+			a, err := t.expire(kept)
+			if err != nil {
+				return false, err
+			}
+			if a != kept {
+				stale = append(stale, a.ID)
+			}
+			if f.State != "" && f.State != a.State || f.Turn > 0 && f.Turn != a.Turn || f.Tool != "" && f.Tool != a.Tool {
+				return false, nil
+			}
+			list = append(list, a.approval())
+			return true, nil
+		})
+	})
+	if err == nil && len(stale) > 0 {
+		l.keepExpired(ctx, stale...)
+	}
+	return list, err
+}
+
+// Approve says yes for a person, once. Only deciding: whoever resumes the run
+// starts the call. The same decision again changes nothing; another one, or one
+// on an approval that ended, is a *DecidedError.
+func (l *Ledger) Approve(ctx context.Context, id, by, reason string) (Approval, error) {
+	return l.decide(ctx, id, Approved, by, reason)
+}
+
+// Deny says no for a person, with a reason that the model sees. The entry stays
+// pending until the gate records its rejection.
+func (l *Ledger) Deny(ctx context.Context, id, by, reason string) (Approval, error) {
+	return l.decide(ctx, id, Denied, by, reason)
+}
+
+func (l *Ledger) decide(ctx context.Context, id string, decision ApprovalState, by, reason string) (Approval, error) {
+	if by == "" {
+		return Approval{}, fmt.Errorf("deciding approval %s: nobody says who decides", id)
+	}
+	var (
+		out     *storedApproval
+		refused bool
+	)
+	err := l.update(ctx, func(t *txn) error {
+		refused = false
+		a, err := t.loadApproval(id)
+		if err != nil {
+			return err
+		}
+		out = a
+		if a.State != string(Waiting) {
+			refused = !a.decidedAs(decision)
+			return nil
+		}
+		decided := *a
+		decided.State, decided.Denied = string(decision), decision == Denied
+		decided.DecidedBy, decided.Decided, decided.Reason = by, t.now, reason
+		out = &decided
+		return t.changeApproval(out, by, storedApprovalEvent{Approval: id, Digest: a.Digest, Reason: reason})
+	})
+	if err != nil {
+		return Approval{}, fmt.Errorf("deciding approval %s: %w", id, err)
+	}
+	if refused {
+		return out.approval(), &DecidedError{Approval: out.approval()}
+	}
+	return out.approval(), nil
+}
+
+// decidedAs reports whether this decision is the one that stands.
+func (s *storedApproval) decidedAs(decision ApprovalState) bool {
+	switch ApprovalState(s.State) {
+	case Approved, Consumed:
+		return decision == Approved
+	case Denied:
+		return decision == Denied
+	}
+	return false
+}
+
+// DecidedError says that an approval was decided, or ended, before.
+type DecidedError struct{ Approval Approval }
+
+func (e *DecidedError) Error() string {
+	return fmt.Sprintf("approval %s is already %s", e.Approval.ID, e.Approval.State)
+}
+
+// Withdraw closes an approval that nobody waits for any more: it ends withdrawn
+// and its entry rejected with the outcome o. One whose call was started is a
+// *DecidedError; one that ended otherwise stays as it is.
+func (l *Ledger) Withdraw(ctx context.Context, id string, o holdfast.Outcome) error {
+	if o.Status != holdfast.Rejected {
+		return fmt.Errorf("withdrawing approval %s: %q is not a rejection", id, o.Status)
+	}
+	var consumed *storedApproval
+	err := l.update(ctx, func(t *txn) error {
+		consumed = nil
+		a, err := t.loadApproval(id)
+		if err != nil {
+			return err
+		}
+		if a.State == string(Consumed) {
+			consumed = a
+			return nil
+		}
+		if a.live() {
+			w := *a
+			w.State = string(Withdrawn)
+			if err := t.changeApproval(&w, "", nil); err != nil {
+				return err
+			}
+		}
+		e, err := must[storedEntry](t, entries, a.Entry)
+		if err != nil || e.State != string(StatePending) || e.Approval != id {
+			return err
+		}
+		end := *e
+		end.State, end.Stage, end.End, end.Sealed = string(StateRejected), "approve", t.now, nil
+		end.Outcome = storeOutcome(&o)
+		if err := t.putEntry(&end); err != nil {
+			return err
+		}
+		return t.log(end.State, l.owner, &end, nil)
+	})
+	if err != nil {
+		return fmt.Errorf("withdrawing approval %s: %w", id, err)
+	}
+	if consumed != nil {
+		return &DecidedError{Approval: consumed.approval()}
+	}
+	return nil
+}
+
+// consumable is the approval that a claim brings, or why it cannot be used. A
+// pending entry is started by its own approval and by nothing else.
+func (t *txn) consumable(c *Claim, own *storedEntry) (*storedApproval, holdfast.Code, error) {
+	pending := own != nil && own.State == string(StatePending)
+	if c.ApprovalID == "" {
+		if pending {
+			return nil, holdfast.ApprovalPending, nil
+		}
+		return nil, "", nil
+	}
+	a, err := t.loadApproval(c.ApprovalID)
+	if err != nil {
+		return nil, "", err
+	}
+	if !pending || a.Entry != own.ID || own.Approval != a.ID || a.Digest != c.Digest {
+		return nil, holdfast.ApprovalVoid, nil
+	}
+	switch ApprovalState(a.State) {
+	case Approved:
+		return a, "", nil
+	case Waiting:
+		return nil, holdfast.ApprovalPending, nil
+	case Denied:
+		return nil, holdfast.ApprovalDenied, nil
+	case Expired:
+		return nil, holdfast.ApprovalExpired, nil
+	}
+	return nil, holdfast.ApprovalVoid, nil
+}
+
+func (t *txn) consume(a *storedApproval, e *storedEntry) error {
+	used := *a
+	used.State = string(Consumed)
+	if err := t.putApproval(&used); err != nil {
+		return err
+	}
+	return t.log("approval_"+used.State, t.l.owner, e, storedApprovalEvent{Approval: a.ID, Digest: a.Digest})
+}
+
+// agreedTo reports whether a person agreed in spite of the unresolved write:
+// the approval names it, or one that is newer and was told instead.
+func (t *txn) agreedTo(a *storedApproval, unresolved string) (bool, error) {
+	if a == nil || a.Unresolved == "" {
+		return false, nil
+	}
+	if a.Unresolved == unresolved {
+		return true, nil
+	}
+	named, err := t.Get(entries, a.Unresolved)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	newest, err := t.Get(entries, unresolved)
+	return err == nil && newest.Seq < named.Seq, err
+}

@@ -1,0 +1,234 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/holdfast-go/holdfast"
+)
+
+// Claim asks for a key.
+type Claim struct {
+	Entry      Entry  // its Key, Tool, Principal, ArgumentsDigest, Run say what is claimed
+	ApprovalID string // consumed with the start
+	Digest     string // that the approval must be bound to
+	TellsApart bool   // lift the rule about other unresolved writes of the tool
+	// KeepClaimed stops at claimed instead of started.
+	KeepClaimed bool
+}
+
+// Standing is how a key stands for a claim.
+type Standing struct {
+	// Code is "" when the key is free or settled ok, else in_progress,
+	// key_conflict, key_pruned, unresolved_write or approval_pending; from Start
+	// also why the approval could not be consumed: approval_denied,
+	// approval_expired, approval_void (bound to another digest, replaced, or
+	// withdrawn).
+	Code holdfast.Code
+	// Held is the entry that stands in the way: settled ok (Code ""), running,
+	// uncertain or pending, under this key or, for in_progress and
+	// unresolved_write, with the same arguments under another. It is nil for a
+	// conflict: nothing of the first call is shown.
+	Held *Entry
+	// Unresolved is the newest other write of the tool in this run that is
+	// started or uncertain with other arguments: a person must agree first, by
+	// an approval that names it (Approval.Unresolved). Start does not start then.
+	Unresolved *Entry
+}
+
+// Free reports whether the write may start without asking anybody.
+func (s Standing) Free() bool { return s.Code == "" && s.Held == nil && s.Unresolved == nil }
+
+// Look tells how a key stands and claims nothing.
+func (l *Ledger) Look(ctx context.Context, c Claim) (Standing, error) {
+	if err := c.check(); err != nil {
+		return Standing{}, fmt.Errorf("looking up key of %s: %w", c.Entry.Tool, err)
+	}
+	var out Standing
+	err := l.view(ctx, func(t *txn) error {
+		st, err := t.stand(&c)
+		out = st.Standing
+		return err
+	})
+	return out, err
+}
+
+// Start claims the key and writes the entry as started, in one durable write;
+// the approval, if any, is consumed in it. The entry is the caller's only if
+// the standing is free. An Entry.ID in the claim names its pending (or claimed)
+// entry; without one the entry is new.
+//
+// An error means that the handler must not be entered. Where the store could
+// not say whether the write is durable, the entry is taken back with the next
+// one that is; if this process ends before, it becomes uncertain.
+func (l *Ledger) Start(ctx context.Context, c Claim) (Entry, Standing, error) {
+	if err := c.check(); err != nil {
+		return Entry{}, Standing{}, fmt.Errorf("claiming key of %s: %w", c.Entry.Tool, err)
+	}
+	id := c.Entry.ID
+	if id == "" {
+		id = l.newID()
+	}
+	if err := l.begin(); err != nil {
+		return Entry{}, Standing{}, err
+	}
+	var (
+		started *storedEntry
+		out     Standing
+		after   *txn
+		taken   []string
+	)
+	err := l.update(ctx, func(t *txn) error {
+		started, after = nil, t
+		err := l.begin()
+		if err != nil {
+			return err
+		}
+		if taken, err = t.takeBackStrays(); err != nil {
+			return err
+		}
+		out, started, err = t.start(&c, id)
+		return err
+	})
+	if err != nil {
+		if started != nil && !errors.Is(err, ErrUnavailable) {
+			l.stray(started)
+		}
+		return Entry{}, Standing{}, fmt.Errorf("claiming key of %s: %w", c.Entry.Tool, err)
+	}
+	l.forgetStrays(taken)
+	if after.renewed {
+		l.renewed(after.now)
+	}
+	if started == nil {
+		return Entry{}, out, nil
+	}
+	return started.entry(), out, nil
+}
+
+// begin refuses starts once the ledger is closed.
+func (l *Ledger) begin() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return fmt.Errorf("%w: ledger is closed", ErrUnavailable)
+	}
+	l.began = true
+	return nil
+}
+
+func (t *txn) start(c *Claim, id string) (Standing, *storedEntry, error) {
+	st, err := t.stand(c)
+	if err != nil || st.Code != "" || st.Held != nil {
+		return st.Standing, nil, err
+	}
+	a, code, err := t.consumable(c, st.own)
+	if err != nil || code != "" {
+		return Standing{Code: code}, nil, err
+	}
+	if st.Unresolved != nil {
+		agreed, err := t.agreedTo(a, st.Unresolved.ID)
+		if err != nil || !agreed {
+			return st.Standing, nil, err
+		}
+	}
+	if err := t.vouch(); err != nil {
+		return Standing{}, nil, err
+	}
+	e, err := t.beginEntry(c, &st, id)
+	if err != nil {
+		return Standing{}, nil, err
+	}
+	if a != nil && !c.KeepClaimed {
+		if err := t.consume(a, e); err != nil {
+			return Standing{}, nil, err
+		}
+	}
+	return Standing{}, e, t.writeBegun(st.id, e)
+}
+
+// beginEntry is the claim's entry as its owner has it from now on.
+func (t *txn) beginEntry(c *Claim, st *standing, id string) (*storedEntry, error) {
+	e := storeEntry(&c.Entry)
+	if st.own != nil {
+		switch State(st.own.State) {
+		case StatePending, StateClaimed, StateStarted:
+		default:
+			return nil, fmt.Errorf("starting entry %s, which is %s: %w", id, st.own.State, ErrLost)
+		}
+		own := *st.own
+		if own.ArgumentsDigest != e.ArgumentsDigest || own.Tool != e.Tool || own.Key != e.Key || own.principal() != c.Entry.Principal {
+			return nil, fmt.Errorf("starting entry %s: the claim is of another call", id)
+		}
+		own.ToolDigest = e.ToolDigest
+		e, id = &own, own.ID
+	}
+	e.ID, e.Sealed, e.Owner, e.Fence = id, nil, t.l.owner, st.fence+1
+	e.Proposed = firstTime(e.Proposed, t.now)
+	e.State = string(StateClaimed)
+	if !c.KeepClaimed {
+		e.State, e.Started = string(StateStarted), t.now
+	}
+	return e, nil
+}
+
+func (t *txn) writeBegun(keyID string, e *storedEntry) error {
+	if err := t.take(keyID, e); err != nil {
+		return err
+	}
+	if err := t.putEntry(e); err != nil {
+		return err
+	}
+	return t.log(e.State, e.Owner, e, nil)
+}
+
+// stray remembers an entry that may stand as started though its handler is
+// never entered.
+func (l *Ledger) stray(e *storedEntry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.strays[e.ID] = e.Fence
+}
+
+func (l *Ledger) forgetStrays(ids []string) {
+	if len(ids) == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range ids {
+		delete(l.strays, id)
+	}
+}
+
+// takeBackStrays rejects the entries whose start could not be told durable:
+// we know that nothing happened.
+func (t *txn) takeBackStrays() ([]string, error) {
+	var taken []string
+	for id, fence := range t.l.straysNow() {
+		taken = append(taken, id)
+		e, err := get[storedEntry](t, entries, id)
+		if err != nil {
+			return nil, err
+		}
+		if e == nil || e.Fence != fence || e.State != string(StateStarted) && e.State != string(StateClaimed) {
+			continue
+		}
+		back := e.dropped(t.now, holdfast.LedgerUnavailable, "the ledger could not be written")
+		if _, err := t.end(back); err != nil {
+			return nil, err
+		}
+	}
+	return taken, nil
+}
+
+func (l *Ledger) straysNow() map[string]int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.strays) == 0 {
+		return nil
+	}
+	return maps.Clone(l.strays)
+}

@@ -1,0 +1,179 @@
+package ledger
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// storedEvent is one line of the chain of events. Its hash covers every field
+// before it, but of Details and of the entry's content only their digests, so
+// both can be erased and the chain still holds.
+type storedEvent struct {
+	Number        int64           `json:"number"` // from 1, without a gap
+	Entry         string          `json:"entry"`
+	At            time.Time       `json:"at"`
+	What          string          `json:"what"`
+	Who           string          `json:"who,omitempty"`
+	Fence         int64           `json:"fence,omitempty"`
+	Details       json.RawMessage `json:"details,omitempty"`
+	DetailsDigest string          `json:"details_digest,omitempty"`
+	Content       string          `json:"content,omitempty"` // digest of the entry's arguments and outcome after it
+	Prev          string          `json:"prev"`
+	Hash          string          `json:"hash"`
+}
+
+// link is an event on its way into the chain. Hashing waits until a store asks
+// for the bytes: in memory, where no record outlives the process, nobody does.
+type link struct {
+	event  storedEvent
+	of     *storedEntry // whose content it binds; nil: none
+	prev   *link        // nil: the first
+	sealed atomic.Pointer[storedEvent]
+}
+
+// AppendBinary makes the body of an event's row.
+func (k *link) AppendBinary(b []byte) ([]byte, error) {
+	e, err := k.seal()
+	if err != nil {
+		return nil, err
+	}
+	return appendJSON(b, e)
+}
+
+// seal hashes k, and whatever before it is not hashed yet.
+func (k *link) seal() (*storedEvent, error) {
+	var waiting []*link
+	for at := k; at != nil && at.sealed.Load() == nil; at = at.prev {
+		waiting = append(waiting, at)
+	}
+	for i := len(waiting) - 1; i >= 0; i-- {
+		at := waiting[i]
+		e := at.event
+		if at.prev != nil {
+			e.Prev = at.prev.sealed.Load().Hash
+		}
+		if at.of != nil {
+			digest, err := at.of.contentDigest()
+			if err != nil {
+				return nil, err
+			}
+			e.Content = digest
+		}
+		if e.Details != nil {
+			e.DetailsDigest = digest(e.Details)
+		}
+		e.Hash = e.hash()
+		at.sealed.Store(&e)
+	}
+	return k.sealed.Load(), nil
+}
+
+func (e *storedEvent) hash() string {
+	b := make([]byte, 0, 512)
+	for _, s := range []string{e.Prev, e.Entry, e.What, e.Who, e.DetailsDigest, e.Content} {
+		b = binary.AppendUvarint(b, uint64(len(s)))
+		b = append(b, s...)
+	}
+	b = binary.BigEndian.AppendUint64(b, uint64(e.Number))
+	b = binary.BigEndian.AppendUint64(b, uint64(e.At.UnixNano()))
+	b = binary.BigEndian.AppendUint64(b, uint64(e.Fence))
+	return digest(b)
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// contentDigest covers what an entry says was asked and what came of it.
+func (e *storedEntry) contentDigest() (string, error) {
+	e = e.encodable()
+	text, err := appendJSON(nil, struct {
+		Arguments json.RawMessage `json:"arguments,omitempty"`
+		Text      string          `json:"text,omitempty"`
+		State     string          `json:"state"`
+		Outcome   *storedOutcome  `json:"outcome,omitempty"`
+	}{e.Arguments, e.Text, e.State, e.Outcome})
+	if err != nil {
+		return "", fmt.Errorf("encoding content of entry %s: %w", e.ID, err)
+	}
+	return digest(text), nil
+}
+
+// loadLink is the event of a row, hashed or still waiting for it.
+func loadLink(row Row) (*link, error) {
+	if k, ok := row.Value.(*link); ok {
+		return k, nil
+	}
+	e, err := load[storedEvent](row)
+	if err != nil {
+		return nil, err
+	}
+	k := &link{event: *e}
+	k.sealed.Store(e)
+	return k, nil
+}
+
+// log puts an event at the end of the chain.
+func (t *txn) log(what, who string, e *storedEntry, details any) error {
+	k := &link{event: storedEvent{Entry: e.ID, At: t.now, What: what, Who: who, Fence: e.Fence}, of: e}
+	if details != nil {
+		text, err := appendJSON(nil, details)
+		if err != nil {
+			return err
+		}
+		k.event.Details = text
+	}
+	if err := t.findHead(); err != nil {
+		return err
+	}
+	k.prev = t.head
+	k.event.Number = 1
+	if t.head != nil {
+		k.event.Number = t.head.event.Number + 1
+	}
+	t.head = k
+	return t.Put(Row{Table: events, Words: [6]string{e.ID}, Value: k})
+}
+
+func (t *txn) findHead() error {
+	if t.head != nil {
+		return nil
+	}
+	rows, err := t.Find(Query{Table: events, Newest: true, Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	t.head, err = loadLink(rows[0])
+	return err
+}
+
+// Events is an entry's whole story, in order.
+func (l *Ledger) Events(ctx context.Context, entry string) ([]Event, error) {
+	var list []Event
+	err := l.view(ctx, func(t *txn) error {
+		list = nil
+		rows, err := t.Find(Query{Table: events, Words: [6]string{entry}})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			k, err := loadLink(row)
+			if err != nil {
+				return err
+			}
+			e := &k.event
+			list = append(list, Event{
+				Seq: e.Number, Entry: e.Entry, At: e.At, What: e.What, Who: e.Who, Fence: e.Fence, Details: e.Details,
+			})
+		}
+		return nil
+	})
+	return list, err
+}

@@ -1,0 +1,207 @@
+package ledger
+
+import (
+	"errors"
+	"time"
+
+	"github.com/holdfast-go/holdfast"
+)
+
+// storedKey is who has a key: its row is never deleted. A pruned one keeps the
+// day and forgets the rest.
+type storedKey struct {
+	Entry     string `json:"entry,omitempty"`
+	Tenant    string `json:"tenant,omitempty"`
+	Principal string `json:"principal,omitempty"` // that used it first
+	Arguments string `json:"arguments,omitempty"` // digest of the canonical form
+	Pruned    string `json:"pruned,omitempty"`    // the day, 2006-01-02
+}
+
+// keyID scopes a key to its tenant and tool.
+func keyID(tenant, tool, key string) string {
+	return digest([]byte(joined(tenant, tool, key)))
+}
+
+// standing is a Standing on its way, with what Start needs to go on.
+type standing struct {
+	Standing
+	id    string
+	fence int64        // that the key's last entry reached
+	own   *storedEntry // the claim's own entry, where it is there already
+}
+
+// stand tells how a key stands for a claim: first the key itself, then writes
+// that are unresolved under other keys.
+func (t *txn) stand(c *Claim) (standing, error) {
+	st, err := t.standOfKey(c)
+	if err != nil || st.Code != "" || st.Held != nil || c.Entry.Effect != holdfast.Write {
+		return st, err
+	}
+	if err := t.standOfSame(c, &st); err != nil || st.Code != "" {
+		return st, err
+	}
+	if !c.TellsApart {
+		err = t.standOfOthers(c, &st)
+	}
+	return st, err
+}
+
+func (t *txn) standOfKey(c *Claim) (standing, error) {
+	e := &c.Entry
+	st := standing{id: keyID(e.Principal.Tenant, e.Tool, e.Key)}
+	if e.ID != "" {
+		own, err := get[storedEntry](t, entries, e.ID)
+		if err != nil {
+			return st, err
+		}
+		if own != nil {
+			st.own, st.fence = own, own.Fence
+		}
+	}
+	k, err := get[storedKey](t, keys, st.id)
+	if err != nil || k == nil {
+		return st, err
+	}
+	if k.Pruned != "" {
+		st.Code = holdfast.KeyPruned
+		return st, nil
+	}
+	if k.Principal != e.Principal.ID {
+		st.Code = holdfast.KeyConflict
+		return st, nil
+	}
+	held, err := must[storedEntry](t, entries, k.Entry)
+	if err != nil {
+		return st, err
+	}
+	if held.ID != e.ID || held.State != string(StateClaimed) { // our own claim is ours to take up again
+		if held, err = t.lapse(held); err != nil {
+			return st, err
+		}
+	}
+	st.fence = max(st.fence, held.Fence)
+	return st, t.standOfHeld(c, k, held, &st)
+}
+
+// standOfHeld tells what the entry that has the key means for a claim by the
+// same principal.
+func (t *txn) standOfHeld(c *Claim, k *storedKey, held *storedEntry, st *standing) error {
+	own := held.ID == c.Entry.ID
+	code := holdfast.Code("")
+	switch State(held.State) {
+	case StateFailed, StateRejected:
+		return nil // free, for any arguments
+	case StatePending:
+		waits, err := t.waits(held)
+		if err != nil || !waits || own {
+			return err
+		}
+		code = holdfast.ApprovalPending
+	case StateClaimed:
+		living, err := t.living(held.Owner)
+		if err != nil || own && (!living || held.Owner == t.l.owner) {
+			return err
+		}
+		code = holdfast.InProgress
+	case StateStarted:
+		living, err := t.living(held.Owner)
+		if err != nil {
+			return err
+		}
+		if !living && k.Arguments == c.Entry.ArgumentsDigest { // an agent call, to be resumed: a write has lapsed
+			st.own = held
+			return nil
+		}
+		code = holdfast.InProgress
+	case StateUncertain:
+		code = holdfast.UnresolvedWrite
+	case StateOK:
+	}
+	if k.Arguments != c.Entry.ArgumentsDigest {
+		st.Code = holdfast.KeyConflict
+		return nil
+	}
+	st.Code, st.Held = code, new(Entry)
+	*st.Held = held.entry()
+	return nil
+}
+
+// standOfSame looks for the same write under another key, in any run.
+func (t *txn) standOfSame(c *Claim, st *standing) error {
+	s := storeEntry(&c.Entry)
+	found, err := t.unresolvedWrites(entryWords{same: s.sameWord()}, c.Entry.ID)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	held := found[0].entry()
+	st.Held, st.Code = &held, holdfast.UnresolvedWrite
+	if held.State == StateStarted {
+		st.Code = holdfast.InProgress
+	}
+	return nil
+}
+
+// standOfOthers looks for another write of the tool in this run.
+func (t *txn) standOfOthers(c *Claim, st *standing) error {
+	s := storeEntry(&c.Entry)
+	if s.Run == "" {
+		return nil
+	}
+	found, err := t.unresolvedWrites(entryWords{other: s.otherWord()}, c.Entry.ID)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	other := found[0].entry()
+	st.Unresolved = &other
+	return nil
+}
+
+// unresolvedWrites are the newest first, but for the entry except.
+func (t *txn) unresolvedWrites(w entryWords, except string) ([]*storedEntry, error) {
+	rows, err := t.Find(Query{Table: entries, Words: w.list(), Newest: true})
+	if err != nil {
+		return nil, err
+	}
+	var list []*storedEntry
+	for _, row := range rows {
+		if row.ID == except {
+			continue
+		}
+		e, err := load[storedEntry](row)
+		if err != nil {
+			return nil, err
+		}
+		if e, err = t.lapse(e); err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// take gives a key to an entry.
+func (t *txn) take(id string, e *storedEntry) error {
+	return t.put(keys, id, [6]string{}, storedKey{
+		Entry: e.ID, Tenant: e.Tenant, Principal: e.Principal, Arguments: e.ArgumentsDigest,
+	})
+}
+
+var errNoKey = errors.New("the claim has no key, tool or digest of its arguments")
+
+func (c *Claim) check() error {
+	e := &c.Entry
+	if e.Key == "" || e.Tool == "" || e.ArgumentsDigest == "" {
+		return errNoKey
+	}
+	if e.Effect != holdfast.Write && e.Effect != holdfast.Agent {
+		return errors.New("only a write or an agent call is claimed")
+	}
+	return nil
+}
+
+func firstTime(a, b time.Time) time.Time {
+	if a.IsZero() {
+		return b
+	}
+	return a
+}

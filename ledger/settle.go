@@ -1,0 +1,144 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/holdfast-go/holdfast"
+)
+
+// ErrLost says that an entry moved on without its caller.
+var ErrLost = errors.New("entry is no longer this owner's")
+
+// Settle commits the outcome of a started entry by compare-and-set on state and
+// fence. A result that comes too late is kept as evidence, and the error is
+// ErrLost with the entry as it stands. Committing the same outcome again changes
+// nothing, so a commit whose fate is not known may be tried again. Until it
+// succeeds the write is told as uncertain.
+//
+// The outcome is ok, failed or uncertain, or rejected where the owner never
+// entered the handler.
+func (l *Ledger) Settle(ctx context.Context, id string, fence int64, o holdfast.Outcome, stage, evidence string) (Entry, error) {
+	switch o.Status {
+	case holdfast.OK, holdfast.Failed, holdfast.Uncertain, holdfast.Rejected:
+	default:
+		return Entry{}, fmt.Errorf("settling entry %s: %q is not an end", id, o.Status)
+	}
+	outcome := storeOutcome(&o)
+	var (
+		out  *storedEntry
+		lost bool
+	)
+	err := l.update(ctx, func(t *txn) error {
+		lost = false
+		e, err := must[storedEntry](t, entries, id)
+		if err != nil {
+			return err
+		}
+		if e.Fence != fence || e.State != string(StateStarted) && e.State != string(StateClaimed) {
+			out = e
+			if e.Fence == fence && sameOutcome(e.Outcome, outcome) {
+				return nil
+			}
+			lost = true
+			return t.keepEvidence(e, fence, outcome, stage, evidence)
+		}
+		settled := *e
+		settled.State, settled.Stage, settled.Outcome, settled.End = string(o.Status), stage, outcome, t.now
+		out = &settled
+		if err := t.putEntry(out); err != nil {
+			return err
+		}
+		return t.log(out.State, l.owner, out, seenEvidence(evidence))
+	})
+	switch {
+	case err != nil:
+		if !errors.Is(err, ErrNotFound) {
+			l.setGivenUp(id, true)
+		}
+		return Entry{}, fmt.Errorf("settling entry %s: %w", id, err)
+	case lost:
+		l.setGivenUp(id, false)
+		return out.entry(), fmt.Errorf("settling entry %s under fence %d: %w", id, fence, ErrLost)
+	}
+	l.setGivenUp(id, false)
+	return out.entry(), nil
+}
+
+func (l *Ledger) setGivenUp(id string, yes bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if yes {
+		l.gaveUp[id] = true
+		return
+	}
+	delete(l.gaveUp, id)
+}
+
+type storedEvidence struct {
+	Fence    int64          `json:"fence,omitempty"` // under which a late result came
+	Stage    string         `json:"stage,omitempty"`
+	Evidence string         `json:"evidence,omitempty"`
+	Outcome  *storedOutcome `json:"outcome,omitempty"`
+}
+
+func seenEvidence(text string) any {
+	if text == "" {
+		return nil
+	}
+	return storedEvidence{Evidence: text}
+}
+
+func (t *txn) keepEvidence(e *storedEntry, fence int64, o *storedOutcome, stage, evidence string) error {
+	return t.log("evidence", t.l.owner, e, storedEvidence{Fence: fence, Stage: stage, Evidence: evidence, Outcome: o})
+}
+
+func sameOutcome(a, b *storedOutcome) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	at, errA := json.Marshal(a)
+	bt, errB := json.Marshal(b)
+	return errA == nil && errB == nil && bytes.Equal(at, bt)
+}
+
+// Resolve moves an uncertain entry to ok or failed: the confirm function's or a
+// person's word (who), by compare-and-set on the fence, evidence required.
+func (l *Ledger) Resolve(ctx context.Context, id string, fence int64, o holdfast.Outcome, who, evidence string) (Entry, error) {
+	if o.Status != holdfast.OK && o.Status != holdfast.Failed {
+		return Entry{}, fmt.Errorf("resolving entry %s: %q is neither ok nor failed", id, o.Status)
+	}
+	if strings.TrimSpace(evidence) == "" || who == "" {
+		return Entry{}, fmt.Errorf("resolving entry %s: it takes evidence, and who says so", id)
+	}
+	var out *storedEntry
+	err := l.update(ctx, func(t *txn) error {
+		e, err := must[storedEntry](t, entries, id)
+		if err != nil {
+			return err
+		}
+		if e, err = t.lapse(e); err != nil {
+			return err
+		}
+		if e.State != string(StateUncertain) || e.Fence != fence {
+			return fmt.Errorf("entry is %s under fence %d: %w", e.State, e.Fence, ErrLost)
+		}
+		resolved := *e
+		resolved.State, resolved.Outcome, resolved.End = string(o.Status), storeOutcome(&o), t.now
+		resolved.Fence++
+		out = &resolved
+		if err := t.putEntry(out); err != nil {
+			return err
+		}
+		return t.log("resolved_"+out.State, who, out, seenEvidence(evidence))
+	})
+	if err != nil {
+		return Entry{}, fmt.Errorf("resolving entry %s: %w", id, err)
+	}
+	l.setGivenUp(id, false)
+	return out.entry(), nil
+}

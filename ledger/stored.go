@@ -1,0 +1,236 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/schema"
+)
+
+// The bodies of rows. Databases of every version hold them, so fields are only
+// added, and an absent one means what it meant before it was there. They do not
+// change once they are in a row.
+
+type storedEntry struct {
+	ID              string           `json:"id"`
+	Run             string           `json:"run,omitempty"`
+	Turn            int              `json:"turn,omitempty"`
+	Round           int              `json:"round,omitempty"`
+	Position        int              `json:"position,omitempty"`
+	CallID          string           `json:"call_id,omitempty"`
+	Tool            string           `json:"tool"`
+	ToolDigest      string           `json:"tool_digest,omitempty"`
+	Effect          string           `json:"effect,omitempty"`
+	Tenant          string           `json:"tenant,omitempty"`
+	Principal       string           `json:"principal,omitempty"`
+	Arguments       json.RawMessage  `json:"arguments,omitempty"`
+	Text            string           `json:"text,omitempty"`
+	Sealed          []byte           `json:"sealed,omitempty"` // exactly what will run
+	ArgumentsDigest string           `json:"arguments_digest,omitempty"`
+	Key             string           `json:"key,omitempty"`
+	Coerced         []storedCoercion `json:"coerced,omitempty"`
+	State           string           `json:"state"`
+	Stage           string           `json:"stage,omitempty"`
+	Fence           int64            `json:"fence,omitempty"`
+	Owner           string           `json:"owner,omitempty"`
+	Outcome         *storedOutcome   `json:"outcome,omitempty"`
+	Approval        string           `json:"approval,omitempty"`
+	Proposed        time.Time        `json:"proposed"`
+	Started         time.Time        `json:"started,omitzero"`
+	End             time.Time        `json:"end,omitzero"`
+}
+
+type storedOutcome struct {
+	Status   string          `json:"status"`
+	Code     string          `json:"code,omitempty"`
+	Message  string          `json:"message,omitempty"`
+	Problems []storedProblem `json:"problems,omitempty"`
+	Next     string          `json:"next,omitempty"`
+	Result   *storedResult   `json:"result,omitempty"`
+	Replayed bool            `json:"replayed,omitempty"`
+	Parked   bool            `json:"parked,omitempty"`
+	Approval string          `json:"approval,omitempty"`
+	Inner    []storedInner   `json:"inner,omitempty"`
+	Also     []storedOutcome `json:"also,omitempty"`
+}
+
+type storedProblem struct {
+	Path     string `json:"path"`
+	Keyword  string `json:"keyword"`
+	Expected string `json:"expected"`
+	Got      string `json:"got"`
+	Message  string `json:"message"`
+}
+
+type storedCoercion struct {
+	Path string          `json:"path"`
+	Rule string          `json:"rule"`
+	From json.RawMessage `json:"from"`
+	To   json.RawMessage `json:"to"`
+}
+
+type storedResult struct {
+	JSON   json.RawMessage `json:"json,omitempty"`
+	Text   string          `json:"text,omitempty"`
+	Images []storedImage   `json:"images,omitempty"`
+}
+
+type storedImage struct {
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data"`
+}
+
+type storedInner struct {
+	Tool   string `json:"tool"`
+	Status string `json:"status"`
+	Code   string `json:"code,omitempty"`
+	Entry  string `json:"entry,omitempty"`
+}
+
+// AppendBinary makes the body of an entry's row.
+func (e *storedEntry) AppendBinary(b []byte) ([]byte, error) { return appendJSON(b, e.encodable()) }
+
+// encodable is e with what claims to be JSON and is not kept as text: an
+// outcome must be recordable whatever a handler handed back.
+func (e *storedEntry) encodable() *storedEntry {
+	badArguments := e.Arguments != nil && !json.Valid(e.Arguments)
+	badResult := e.Outcome != nil && e.Outcome.Result != nil && e.Outcome.Result.JSON != nil && !json.Valid(e.Outcome.Result.JSON)
+	if !badArguments && !badResult {
+		return e
+	}
+	fixed := *e
+	if badArguments {
+		fixed.Text, fixed.Arguments = valid(string(e.Arguments)), nil
+	}
+	if badResult {
+		outcome, result := *e.Outcome, *e.Outcome.Result
+		result.Text, result.JSON = valid(string(result.JSON)), nil
+		outcome.Result, fixed.Outcome = &result, &outcome
+	}
+	return &fixed
+}
+
+// appendJSON keeps text as it is: people read these rows.
+func appendJSON(b []byte, v any) ([]byte, error) {
+	buf := bytes.NewBuffer(b)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encoding row: %w", err)
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// valid is s as JSON can hold it, so that it reads back as it was written.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// load is the body of a row as its private type.
+func load[T any](row Row) (*T, error) {
+	if v, ok := any(row.Value).(*T); ok {
+		return v, nil
+	}
+	text, err := row.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	v := new(T)
+	if err := json.Unmarshal(text, v); err != nil {
+		return nil, fmt.Errorf("reading row %q of %s: %w", row.ID, row.Table, err)
+	}
+	return v, nil
+}
+
+func storeEntry(e *Entry) *storedEntry {
+	return &storedEntry{
+		ID: e.ID, Run: e.Run, Turn: e.Turn, Round: e.Round, Position: e.Position, CallID: valid(e.CallID),
+		Tool: valid(e.Tool), ToolDigest: e.ToolDigest, Effect: string(e.Effect),
+		Tenant: e.Principal.Tenant, Principal: e.Principal.ID,
+		Arguments: e.Arguments, Text: valid(e.Text), Sealed: e.Sealed, ArgumentsDigest: e.ArgumentsDigest, Key: e.Key,
+		Coerced: convert(e.Coerced, func(c schema.Coercion) storedCoercion { return storedCoercion(c) }),
+		State:   string(e.State), Stage: e.Stage, Fence: e.Fence, Owner: e.Owner,
+		Outcome: storeOutcome(e.Outcome), Approval: e.ApprovalID,
+		Proposed: e.Proposed, Started: e.Started, End: e.End,
+	}
+}
+
+// entry is e as the API tells it, without what is sealed.
+func (e *storedEntry) entry() Entry {
+	return Entry{
+		ID: e.ID, Run: e.Run, Turn: e.Turn, Round: e.Round, Position: e.Position, CallID: e.CallID,
+		Tool: e.Tool, ToolDigest: e.ToolDigest, Effect: holdfast.Effect(e.Effect), Principal: e.principal(),
+		Arguments: e.Arguments, Text: e.Text, ArgumentsDigest: e.ArgumentsDigest, Key: e.Key,
+		Coerced: convert(e.Coerced, func(c storedCoercion) schema.Coercion { return schema.Coercion(c) }),
+		State:   State(e.State), Stage: e.Stage, Fence: e.Fence, Owner: e.Owner,
+		Outcome: e.Outcome.outcome(), ApprovalID: e.Approval,
+		Proposed: e.Proposed, Started: e.Started, End: e.End,
+	}
+}
+
+func (e *storedEntry) principal() holdfast.Principal {
+	return holdfast.Principal{Tenant: e.Tenant, ID: e.Principal}
+}
+
+func storeOutcome(o *holdfast.Outcome) *storedOutcome {
+	if o == nil {
+		return nil
+	}
+	s := &storedOutcome{
+		Status: string(o.Status), Code: string(o.Code), Message: valid(o.Message),
+		Problems: convert(o.Problems, storeProblem),
+		Next:     valid(o.Next), Replayed: o.Replayed, Parked: o.Parked, Approval: o.ApprovalID,
+		Inner: convert(o.Inner, func(i holdfast.Inner) storedInner {
+			return storedInner{Tool: i.Tool, Status: string(i.Status), Code: string(i.Code), Entry: i.LedgerID}
+		}),
+		Also: convert(o.Also, func(a holdfast.Outcome) storedOutcome { return *storeOutcome(&a) }),
+	}
+	if r := o.Result; r != nil {
+		s.Result = &storedResult{
+			JSON: r.JSON, Text: valid(r.Text),
+			Images: convert(r.Images, func(i holdfast.Image) storedImage { return storedImage(i) }),
+		}
+	}
+	return s
+}
+
+func storeProblem(p schema.Problem) storedProblem {
+	return storedProblem{
+		Path: valid(p.Path), Keyword: p.Keyword, Expected: valid(p.Expected), Got: valid(p.Got), Message: valid(p.Message),
+	}
+}
+
+func (s *storedOutcome) outcome() *holdfast.Outcome {
+	if s == nil {
+		return nil
+	}
+	o := &holdfast.Outcome{
+		Status: holdfast.Status(s.Status), Code: holdfast.Code(s.Code), Message: s.Message,
+		Problems: convert(s.Problems, func(p storedProblem) schema.Problem { return schema.Problem(p) }),
+		Next:     s.Next, Replayed: s.Replayed, Parked: s.Parked, ApprovalID: s.Approval,
+		Inner: convert(s.Inner, func(i storedInner) holdfast.Inner {
+			return holdfast.Inner{Tool: i.Tool, Status: holdfast.Status(i.Status), Code: holdfast.Code(i.Code), LedgerID: i.Entry}
+		}),
+		Also: convert(s.Also, func(a storedOutcome) holdfast.Outcome { return *a.outcome() }),
+	}
+	if r := s.Result; r != nil {
+		o.Result = &holdfast.Result{
+			JSON: r.JSON, Text: r.Text,
+			Images: convert(r.Images, func(i storedImage) holdfast.Image { return holdfast.Image(i) }),
+		}
+	}
+	return o
+}
+
+func convert[A, B any](list []A, to func(A) B) []B {
+	if list == nil {
+		return nil
+	}
+	out := make([]B, len(list))
+	for i, v := range list {
+		out[i] = to(v)
+	}
+	return out
+}
