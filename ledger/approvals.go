@@ -417,12 +417,8 @@ func (l *Ledger) Withdraw(ctx context.Context, id string, o holdfast.Outcome) er
 			consumed = a
 			return nil
 		}
-		if a.live() {
-			w := *a
-			w.State = string(Withdrawn)
-			if err := t.changeApproval(&w, "", nil); err != nil {
-				return err
-			}
+		if err := t.withdraw(id); err != nil {
+			return err
 		}
 		e, err := must[storedEntry](t, entries, a.Entry)
 		if err != nil || e.State != string(StatePending) || e.Approval != id {
@@ -443,6 +439,17 @@ func (l *Ledger) Withdraw(ctx context.Context, id string, o holdfast.Outcome) er
 		return &DecidedError{Approval: consumed.approval()}
 	}
 	return nil
+}
+
+// withdraw ends an approval that is still live.
+func (t *txn) withdraw(id string) error {
+	a, err := get[storedApproval](t, approvals, id)
+	if err != nil || a == nil || !a.live() {
+		return err
+	}
+	w := *a
+	w.State = string(Withdrawn)
+	return t.changeApproval(&w, "", nil)
 }
 
 // consumable is the approval that a claim brings, or why it cannot be used. A

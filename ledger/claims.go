@@ -175,8 +175,10 @@ func (t *txn) beginEntry(c *Claim, st *standing, id string) (*storedEntry, error
 }
 
 func (t *txn) writeBegun(keyID string, e *storedEntry) error {
-	if err := t.take(keyID, e); err != nil {
-		return err
+	if keyID != "" {
+		if err := t.take(keyID, e); err != nil {
+			return err
+		}
 	}
 	if err := t.putEntry(e); err != nil {
 		return err

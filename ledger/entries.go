@@ -208,7 +208,7 @@ func (l *Ledger) Record(ctx context.Context, e Entry) (Entry, error) {
 	err := l.update(ctx, func(t *txn) error {
 		row := *s
 		if !fresh {
-			done, err := t.endsPending(&row)
+			done, err := t.endsOld(&row)
 			if done || err != nil {
 				e = row.entry()
 				return err
@@ -227,23 +227,30 @@ func (l *Ledger) Record(ctx context.Context, e Entry) (Entry, error) {
 	return e, err
 }
 
-// endsPending takes what the pending entry of row's id was into row. done says
+// endsOld takes what the entry of row's id already is into row: a pending call
+// that ends without running, or a read that was started and run again. done says
 // that it ended before, in the same way.
-func (t *txn) endsPending(row *storedEntry) (done bool, err error) {
+func (t *txn) endsOld(row *storedEntry) (done bool, err error) {
 	old, err := get[storedEntry](t, entries, row.ID)
 	if err != nil || old == nil {
 		return false, err
 	}
 	outcome, state, stage := row.Outcome, row.State, row.Stage
 	*row = *old
+	notRun := outcome.Status == string(holdfast.Rejected) || outcome.Replayed
 	switch {
-	case State(old.State) == StatePending && outcome.Status == string(holdfast.Rejected):
-		row.Outcome, row.State, row.Stage, row.Sealed = outcome, state, stage, nil
-		return false, nil
+	case old.State == string(StatePending) && notRun:
+		if err := t.withdraw(old.Approval); err != nil {
+			return false, err
+		}
+	case old.State == string(StateStarted) && old.Effect == string(holdfast.Read):
 	case old.State == state && old.Outcome != nil && old.Outcome.Code == outcome.Code:
 		return true, nil
+	default:
+		return false, fmt.Errorf("entry %s is %s: %w", old.ID, old.State, ErrLost)
 	}
-	return false, fmt.Errorf("entry %s is %s: %w", old.ID, old.State, ErrLost)
+	row.Outcome, row.State, row.Stage, row.Sealed = outcome, state, stage, nil
+	return false, nil
 }
 
 func (e *Entry) recordable() error {

@@ -25,7 +25,7 @@ func keyID(tenant, tool, key string) string {
 // standing is a Standing on its way, with what Start needs to go on.
 type standing struct {
 	Standing
-	id    string
+	id    string       // of the key's row; "" without a key
 	fence int64        // that the key's last entry reached
 	own   *storedEntry // the claim's own entry, where it is there already
 }
@@ -48,7 +48,7 @@ func (t *txn) stand(c *Claim) (standing, error) {
 
 func (t *txn) standOfKey(c *Claim) (standing, error) {
 	e := &c.Entry
-	st := standing{id: keyID(e.Principal.Tenant, e.Tool, e.Key)}
+	st := standing{}
 	if e.ID != "" {
 		own, err := get[storedEntry](t, entries, e.ID)
 		if err != nil {
@@ -58,6 +58,10 @@ func (t *txn) standOfKey(c *Claim) (standing, error) {
 			st.own, st.fence = own, own.Fence
 		}
 	}
+	if e.Key == "" {
+		return st, nil
+	}
+	st.id = keyID(e.Principal.Tenant, e.Tool, e.Key)
 	k, err := get[storedKey](t, keys, st.id)
 	if err != nil || k == nil {
 		return st, err
@@ -186,15 +190,17 @@ func (t *txn) take(id string, e *storedEntry) error {
 	})
 }
 
-var errNoKey = errors.New("the claim has no key, tool or digest of its arguments")
-
+// check refuses a claim that could not be kept apart from others. Only a write
+// must have a key; a read or an agent call may be started with its approval alone.
 func (c *Claim) check() error {
 	e := &c.Entry
-	if e.Key == "" || e.Tool == "" || e.ArgumentsDigest == "" {
-		return errNoKey
-	}
-	if e.Effect != holdfast.Write && e.Effect != holdfast.Agent {
-		return errors.New("only a write or an agent call is claimed")
+	switch {
+	case e.Tool == "":
+		return errors.New("the claim names no tool")
+	case e.Effect == holdfast.Write && e.Key == "":
+		return errors.New("a write has no key")
+	case e.ArgumentsDigest == "" && e.Key != "":
+		return errors.New("a claim of a key has no digest of its arguments")
 	}
 	return nil
 }

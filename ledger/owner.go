@@ -102,10 +102,11 @@ func (l *Ledger) keepAlive(ctx context.Context) error {
 
 // lapse is e as it stands if its owner is gone: from then on a started write is
 // uncertain, and a claimed one never ran. In a view nothing is written, and the
-// answer is the same. An agent call stays started: it is resumed.
+// answer is the same. A read and an agent call stay started: they are run again,
+// and resumed.
 func (t *txn) lapse(e *storedEntry) (*storedEntry, error) {
 	claimed := e.State == string(StateClaimed)
-	if !claimed && e.State != string(StateStarted) || e.Effect == string(holdfast.Agent) {
+	if !claimed && (e.State != string(StateStarted) || e.Effect != string(holdfast.Write)) {
 		return e, nil
 	}
 	if e.Owner == t.l.owner {
@@ -182,10 +183,12 @@ func (l *Ledger) sweep(ctx context.Context) error {
 func (l *Ledger) giveUpAll(ctx context.Context) error {
 	return l.visitRunning(ctx, func(t *txn, e *storedEntry) (*storedEntry, error) {
 		switch {
-		case e.Owner != l.owner || e.Effect == string(holdfast.Agent):
+		case e.Owner != l.owner:
 			return e, nil
 		case e.State == string(StateClaimed):
 			return t.end(e.dropped(t.now, holdfast.Cancelled, "its process ended before it could"))
+		case e.Effect != string(holdfast.Write):
+			return e, nil
 		}
 		return t.end(e.lost(t.now, "its process ended while it ran"))
 	})
