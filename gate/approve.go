@@ -1,0 +1,184 @@
+package gate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/ledger"
+)
+
+// approve asks whether a person must agree first. A call that comes back with
+// an approval passes only if that is bound to exactly what would run now.
+func (g *Gate) approve(ctx context.Context, c *call) *holdfast.Outcome {
+	if c.effect() == holdfast.Write {
+		if no := g.lookKey(ctx, c); no != nil {
+			return no
+		}
+	}
+	if no := g.examine(ctx, c); no != nil {
+		return no
+	}
+	return g.mayStart(ctx, c)
+}
+
+// mayStart compares what is known now with what a person agreed to, if that is
+// needed; it is asked again directly before the start.
+func (g *Gate) mayStart(ctx context.Context, c *call) *holdfast.Outcome {
+	why, err := c.whyAsk()
+	if err != nil {
+		return c.preconditionFailed(err)
+	}
+	if c.approval == nil && why == "" {
+		return nil
+	}
+	c.digest = c.bound()
+	if c.approval != nil && c.approval.Digest == c.digest && c.unresolvedNamed() {
+		return nil
+	}
+	return g.openApproval(ctx, c, why)
+}
+
+// examine runs the tool's precondition, if it has one, under its timeout.
+func (g *Gate) examine(ctx context.Context, c *call) *holdfast.Outcome {
+	look := c.info.options.Precondition
+	if look == nil {
+		return nil
+	}
+	lookCtx, cancel := limit(holdfast.WithCallInfo(ctx, c.callInfo()), c.tool.Timeout())
+	defer cancel()
+	answer, end := contain(lookCtx, g.options.Grace, func(ctx context.Context) (holdfast.Finding, error) {
+		return look(ctx, c.args)
+	})
+	g.leave(c, "precondition", end, nil)
+	if ctx.Err() != nil {
+		return c.cancelledBefore()
+	}
+	if err := end.asError(c.tool.Timeout()); err != nil {
+		return c.preconditionFailed(err)
+	}
+	finding := answer.value
+	if finding.Shown != nil && !json.Valid(finding.Shown) {
+		return c.preconditionFailed(errors.New("its answer is not JSON"))
+	}
+	finding.Shown, finding.Why = c.scrubJSON(finding.Shown), c.scrub(finding.Why)
+	c.finding = finding
+	return nil
+}
+
+// whyAsk says why a person must agree, or "".
+func (c *call) whyAsk() (string, error) {
+	var why []string
+	if rule := c.info.options.Approval; rule != nil {
+		needs := true
+		if rule.Needs != nil {
+			err := guarded(func() error {
+				needs = rule.Needs(c.args)
+				return nil
+			})
+			if err != nil {
+				return "", err
+			}
+		}
+		if needs {
+			why = append(why, approvalRuleText(rule.Rule))
+		}
+	}
+	if c.finding.NeedsApproval {
+		why = append(why, orElse(c.finding.Why, askedByPrecondition))
+	}
+	if c.ruling.Ask {
+		why = append(why, orElse(c.ruling.Why, askedByPolicy))
+	}
+	if c.unresolved != nil {
+		why = append(why, unresolvedText(c.unresolved))
+	}
+	return strings.Join(why, "; "), nil
+}
+
+// unresolvedNamed reports whether the person who agreed knew of the other write
+// whose outcome is not known, if there is one.
+func (c *call) unresolvedNamed() bool {
+	return c.unresolved == nil || c.unresolved.ID == c.approval.Unresolved
+}
+
+// bound is the digest over everything that an approval is bound to.
+func (c *call) bound() string {
+	p := c.round.Principal
+	return hexDigest([]byte("approval"), []byte(c.tool.Digest()), c.args.Raw(), findingBytes(c.finding),
+		[]byte(p.Tenant), []byte(p.ID))
+}
+
+func findingBytes(f holdfast.Finding) []byte {
+	text, err := json.Marshal(f)
+	if err != nil {
+		panic("gate: a finding that was checked does not marshal: " + err.Error())
+	}
+	return text
+}
+
+// openApproval parks the call: the pending entry with the very bytes that will
+// run, and the approval, are durable in one write. One that replaces another
+// says what changed.
+func (g *Gate) openApproval(ctx context.Context, c *call, why string) *holdfast.Outcome {
+	c.canon()
+	e := c.newEntry()
+	e.State, e.Sealed = ledger.StatePending, c.args.Raw()
+	a := ledger.Approval{
+		Digest: c.digest, Run: c.round.Run, Turn: c.round.Turn, Tool: c.info.name, ToolDigest: c.tool.Digest(),
+		Arguments: c.masked, Finding: c.finding, Why: why, Principal: c.round.Principal,
+	}
+	if rule := c.info.options.Approval; rule != nil {
+		a.Wait = rule.Expires
+	}
+	if c.unresolved != nil {
+		a.Unresolved = c.unresolved.ID
+	}
+	if c.approval != nil {
+		a.Replaces, a.Changed = c.approval.ID, c.changes()
+	}
+	pending := c.pending("", why)
+	e.Outcome = pending
+	ctx, cancel := g.recording(ctx)
+	defer cancel()
+	entry, approval, err := g.ledger.OpenApproval(ctx, e, a)
+	if err != nil {
+		g.logLedger("opening approval", c, err)
+		if c.approval != nil {
+			return c.approvalVoid(a.Changed)
+		}
+		c.stage = Admit
+		return c.ledgerUnavailable()
+	}
+	c.ledgerID, pending.ApprovalID = entry.ID, approval.ID
+	return pending
+}
+
+// changes names what is not as it was when the person agreed.
+func (c *call) changes() []string {
+	was := c.approval
+	var changed []string
+	if was.ToolDigest != c.tool.Digest() {
+		changed = append(changed, "the tool's definition")
+	}
+	if !bytes.Equal(was.Arguments, c.masked) {
+		changed = append(changed, "the arguments")
+	}
+	if !bytes.Equal(findingBytes(was.Finding), findingBytes(c.finding)) {
+		changed = append(changed, "what the precondition found")
+	}
+	if was.Principal != c.round.Principal {
+		changed = append(changed, "the principal")
+	}
+	if !c.unresolvedNamed() {
+		changed = append(changed, "another write of the tool is unresolved")
+	}
+	if len(changed) == 0 {
+		// Only what is masked can differ without being seen.
+		changed = append(changed, "a secret argument")
+	}
+	return changed
+}

@@ -1,0 +1,65 @@
+package gate
+
+import (
+	"context"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/schema"
+)
+
+// Proposal is a validated call as the seams see it. Arguments hold secrets in
+// the clear: they must not be logged.
+type Proposal struct {
+	Tool      *holdfast.Tool
+	Name      string // qualified
+	Arguments schema.Value
+	Principal holdfast.Principal
+	Run       string
+	Turn      int
+	Round     int
+	Position  int
+}
+
+// Authorizer says whether a principal may make a call with these arguments,
+// here and now. It is safe for concurrent use. An error or a panic means no.
+type Authorizer interface {
+	Authorize(ctx context.Context, p Proposal) (Ruling, error)
+}
+
+// Ruling is an Authorizer's answer. The zero Ruling says no.
+type Ruling struct {
+	Allow bool
+	// Ask wants a person to agree, whatever the tool's own rule says.
+	Ask bool
+	// Rule names the rule that decided, for the record.
+	Rule string
+	// Why is told: to the model with a no, to the person with an Ask.
+	Why string
+}
+
+// AllowAll is the Authorizer that says yes to everything.
+type AllowAll struct{}
+
+// Authorize says yes.
+func (AllowAll) Authorize(context.Context, Proposal) (Ruling, error) {
+	return Ruling{Allow: true}, nil
+}
+
+// authorise asks whether this principal may make this call.
+func (g *Gate) authorise(ctx context.Context, c *call) *holdfast.Outcome {
+	err := guarded(func() (err error) {
+		c.ruling, err = g.options.Authorizer.Authorize(ctx, c.proposal())
+		return err
+	})
+	if ctx.Err() != nil {
+		return c.cancelledBefore()
+	}
+	if err != nil {
+		g.options.Log.Error("authorizer gave no answer", "tool", c.name(), "run", c.round.Run, "error", err)
+		return c.notPermitted("it could not be found out whether it is permitted")
+	}
+	if !c.ruling.Allow {
+		return c.notPermitted(c.ruling.Why)
+	}
+	return nil
+}

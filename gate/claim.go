@@ -1,0 +1,75 @@
+package gate
+
+import (
+	"context"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/ledger"
+)
+
+// claim asks whether the key is free, atomically this time, and writes the call
+// as started, durably, before its handler can be entered. The approval is
+// consumed in that same write. Reads start without it.
+func (g *Gate) claim(ctx context.Context, c *call) *holdfast.Outcome {
+	if no := g.examineAgain(ctx, c); no != nil {
+		return no
+	}
+	if c.effect() == holdfast.Read && c.approval == nil {
+		return nil
+	}
+	startCtx, cancel := limit(ctx, g.options.RecordTimeout)
+	defer cancel()
+	entry, standing, err := g.ledger.Start(startCtx, c.claim())
+	if err != nil {
+		// The handler was not entered, but the start may be durable: undo it
+		// once the ledger answers, or the key stays taken for good.
+		g.keeper.undo(c)
+		if ctx.Err() != nil {
+			return c.cancelledBefore()
+		}
+		g.logLedger("starting", c, err)
+		c.stage = Admit
+		return c.ledgerUnavailable()
+	}
+	if !standing.Free() {
+		return g.notFree(ctx, c, standing)
+	}
+	c.entry, c.started, c.ledgerID = entry, true, entry.ID
+	return nil
+}
+
+// examineAgain runs the precondition directly before the start: what a person
+// saw, or what made a person unnecessary, must still hold.
+func (g *Gate) examineAgain(ctx context.Context, c *call) *holdfast.Outcome {
+	if c.info.options.Precondition == nil {
+		return nil
+	}
+	no := g.examine(ctx, c)
+	if no == nil {
+		no = g.mayStart(ctx, c)
+	}
+	if no != nil {
+		c.stage = Approve
+	}
+	return no
+}
+
+// notFree is the outcome where somebody was faster than this claim.
+func (g *Gate) notFree(ctx context.Context, c *call, s ledger.Standing) *holdfast.Outcome {
+	switch s.Code {
+	case holdfast.ApprovalDenied, holdfast.ApprovalExpired, holdfast.ApprovalVoid:
+		c.stage = Approve
+		return c.approvalEnded(s.Code, "")
+	}
+	if no := g.standing(c, s); no != nil {
+		return no
+	}
+	c.stage = Approve
+	no := g.mayStart(ctx, c)
+	if no == nil {
+		// The standing is not free, yet nothing of it stands in the way of an
+		// approval that names it: the ledger and the gate disagree.
+		return c.approvalEnded(holdfast.ApprovalVoid, "")
+	}
+	return no
+}

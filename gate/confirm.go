@@ -1,0 +1,64 @@
+package gate
+
+import (
+	"context"
+
+	"github.com/holdfast-go/holdfast"
+)
+
+// confirm asks a write's confirm function whether the effect is there, after
+// success too: a result is only what the tool believes. It is not asked where
+// the handler said that nothing happened. The caller's cancellation does not
+// stop it; it has the tool's timeout for itself.
+func (g *Gate) confirm(ctx context.Context, c *call) {
+	check := c.info.options.Confirm
+	if check == nil || c.outcome.Status == holdfast.Failed {
+		return
+	}
+	c.enter(Confirm)
+	base := holdfast.WithCallInfo(context.WithoutCancel(ctx), c.callInfo())
+	checkCtx, cancel := limit(base, c.tool.Timeout())
+	defer cancel()
+	answer, end := contain(checkCtx, g.options.Grace, func(ctx context.Context) (holdfast.Confirmation, error) {
+		return check(ctx, c.key, c.args)
+	})
+	g.leave(c, "confirm", end, nil)
+	if err := end.asError(c.tool.Timeout()); err != nil {
+		c.outcome = c.unconfirmed(c.errText(err))
+		return
+	}
+	c.confirmed(answer.value)
+}
+
+// confirmed turns the answer into the outcome.
+func (c *call) confirmed(answer holdfast.Confirmation) {
+	c.evidence = shorten(c.scrub(answer.Evidence), maxEvidence)
+	switch answer.Effect {
+	case holdfast.Happened:
+		if c.outcome.Status == holdfast.OK {
+			return
+		}
+		c.outcome = c.happened(answer.Result)
+	case holdfast.DidNotHappen:
+		if c.left != nil {
+			// Its handler still runs: what is not there yet may still come.
+			c.outcome = c.unconfirmed("its handler still runs")
+			return
+		}
+		c.outcome = c.noEffect()
+	default:
+		c.outcome = c.unconfirmed("")
+	}
+}
+
+// happened is the outcome of a write that ended badly and did happen.
+func (c *call) happened(r *holdfast.Result) holdfast.Outcome {
+	if r == nil {
+		return holdfast.Outcome{Status: holdfast.OK, Result: happenedResult()}
+	}
+	result, code, problems := c.checkResult(r)
+	if code != "" {
+		return c.oddResult(code, result, problems)
+	}
+	return holdfast.Outcome{Status: holdfast.OK, Result: result}
+}

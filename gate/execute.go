@@ -1,0 +1,172 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/schema"
+)
+
+// execute enters the handler: from this line on there may be an effect. It asks
+// whether the handler finished within its limits, and what that says of the
+// effect.
+func (g *Gate) execute(ctx context.Context, c *call) {
+	runCtx, cancel := limit(holdfast.WithCallInfo(ctx, c.callInfo()), c.tool.Timeout())
+	defer cancel()
+	if c.effect() == holdfast.Agent {
+		c.inner = new(collector)
+		runCtx = context.WithValue(runCtx, collectorKey{}, c.inner)
+	}
+	tool, args := c.tool, c.args
+	r, end := contain(runCtx, g.options.Grace, func(ctx context.Context) (holdfast.Result, error) {
+		return tool.Handle(ctx, args)
+	})
+	if end.clean() {
+		c.outcome = g.finished(c, r.value)
+	} else {
+		c.outcome = c.broken(end)
+	}
+	c.withInner()
+	g.leave(c, "handler", end, func() holdfast.Outcome {
+		if r.clean() {
+			return g.finished(c, r.value)
+		}
+		return c.broken(r.end)
+	})
+}
+
+func (c *call) callInfo() holdfast.CallInfo {
+	r := &c.round.Round
+	return holdfast.CallInfo{
+		Key: c.key, LedgerID: c.ledgerID, Run: r.Run, Turn: r.Turn, Round: r.Number, Tool: c.info.name, Principal: r.Principal,
+	}
+}
+
+// broken is the outcome of a handler that did not hand back a result. A write
+// that does not say "no effect" is uncertain, whatever else it says.
+func (c *call) broken(e end) holdfast.Outcome {
+	code := holdfast.ToolError
+	switch {
+	case e.panicked:
+		code = holdfast.Panicked
+	case e.timedOut:
+		code = holdfast.Timeout
+	case e.stopped:
+		code = holdfast.Cancelled
+	}
+	unknown := c.effect() == holdfast.Write && (e.panicked || e.gaveUp || !holdfast.HasNoEffect(e.err))
+	if c.effect() == holdfast.Agent && e.gaveUp {
+		unknown = true
+	}
+	if unknown {
+		return c.uncertain(code, e.err)
+	}
+	return c.failed(code, e.err)
+}
+
+// finished is the outcome of a handler that handed back a result. What is wrong
+// with a result fails a read; a write that finished has happened all the same.
+func (g *Gate) finished(c *call, r holdfast.Result) holdfast.Outcome {
+	result, code, problems := c.checkResult(&r)
+	if code == "" {
+		return holdfast.Outcome{Status: holdfast.OK, Result: result}
+	}
+	if c.effect() == holdfast.Write {
+		return c.oddResult(code, result, problems)
+	}
+	return c.badResult(code, problems)
+}
+
+// checkResult asks whether a result is within its limits and keeps the tool's
+// output schema, and takes the call's secrets out of it.
+func (c *call) checkResult(r *holdfast.Result) (*holdfast.Result, holdfast.Code, []schema.Problem) {
+	if r.Size() > c.info.options.HandlerBytes {
+		return nil, holdfast.LimitExceeded, nil
+	}
+	output := c.info.options.Output
+	if r.JSON == nil {
+		clean := *r
+		clean.Text = strings.ToValidUTF8(r.Text, "\uFFFD")
+		if output != nil {
+			return c.scrubResult(&clean), holdfast.OutputInvalid, []schema.Problem{{
+				Keyword: "json", Expected: "one JSON value", Got: "text", Message: "must be JSON, not text",
+			}}
+		}
+		return c.scrubResult(&clean), "", nil
+	}
+	if output == nil {
+		if json.Valid(r.JSON) {
+			return c.scrubResult(r), "", nil
+		}
+		return c.scrubResult(asText(r)), holdfast.OutputInvalid, []schema.Problem{{
+			Keyword: "json", Expected: "one JSON value", Message: "is not one JSON value",
+		}}
+	}
+	v, err := schema.Read(r.JSON, outputLimits(c.info.options.HandlerBytes))
+	if err != nil {
+		return c.scrubResult(asText(r)), holdfast.OutputInvalid, []schema.Problem{readProblem(err)}
+	}
+	if report := output.Validate(v); !report.Valid() {
+		return c.scrubResult(r), holdfast.OutputInvalid, report.Problems
+	}
+	return c.scrubResult(r), "", nil
+}
+
+// outputLimits let through what the handler may hand back at all.
+func outputLimits(bytes int) *schema.Limits {
+	return &schema.Limits{Bytes: bytes, String: bytes}
+}
+
+// asText keeps a result that is not the JSON it claims to be.
+func asText(r *holdfast.Result) *holdfast.Result {
+	return &holdfast.Result{Text: strings.ToValidUTF8(string(r.JSON), "\uFFFD"), Images: r.Images}
+}
+
+// leftBehind is a handler that ignored its cancellation.
+type leftBehind struct {
+	recorded chan struct{} // closed once the outcome is told to the ledger
+}
+
+// leave counts and names code that did not return in time, and logs a panic.
+// outcome, if given, makes a late result's outcome; it is kept as evidence.
+func (g *Gate) leave(c *call, what string, e end, outcome func() holdfast.Outcome) {
+	if e.panicked {
+		g.options.Log.Error("tool panicked", "what", what, "tool", c.name(), "run", c.round.Run, "entry", c.ledgerID, "stack", e.stack)
+	}
+	if !e.gaveUp {
+		return
+	}
+	g.abandoned.Add(1)
+	g.lingering.Add(1)
+	g.options.Log.Error("tool ignores its cancellation and was abandoned", "what", what, "tool", c.name(), "run", c.round.Run, "entry", c.ledgerID)
+	left := &leftBehind{recorded: make(chan struct{})}
+	if outcome != nil {
+		c.left = left
+	}
+	go func() {
+		<-e.late
+		g.lingering.Add(-1)
+		if outcome == nil {
+			return
+		}
+		<-left.recorded
+		if c.started {
+			g.keeper.keep(c.entry, outcome(), "a late result of a handler that was abandoned")
+		}
+	}()
+}
+
+// errText is a tool's error as the model may read it.
+func (c *call) errText(err error) string {
+	var noEffect *holdfast.NoEffectError
+	if errors.As(err, &noEffect) && noEffect.Err == nil {
+		return ""
+	}
+	if err == nil {
+		return ""
+	}
+	return shorten(c.scrub(err.Error()), maxErrorShown)
+}

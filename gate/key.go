@@ -1,0 +1,154 @@
+package gate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/ledger"
+)
+
+// maxKeyBytes is what the APIs behind take of a key.
+const maxKeyBytes = 255
+
+// makeKey finds a write's key: the caller's, else what the tool computes, else
+// the contract's digest. In the digest the round counts only for a tool that
+// repeats; elsewhere the same write proposed again in a later round of the turn
+// is the same write.
+func (c *call) makeKey() error {
+	r := &c.round.Round
+	if key := r.Keys[c.position]; key != "" {
+		c.key, c.keyGiven = key, true
+		return checkKey(key)
+	}
+	if compute := c.info.options.Key; compute != nil {
+		c.keyGiven = true
+		err := guarded(func() (err error) {
+			c.key, err = compute(c.args)
+			return err
+		})
+		if err == nil {
+			err = checkKey(c.key)
+		}
+		if err != nil {
+			c.key = ""
+		}
+		return err
+	}
+	repeat := ""
+	if c.info.options.Repeats {
+		repeat = strconv.Itoa(r.Number)
+	}
+	c.key = hexDigest([]byte("key"), []byte(r.Run), []byte(strconv.Itoa(r.Turn)), []byte(repeat),
+		[]byte(c.info.name), c.canonical, []byte(strconv.Itoa(c.occurrence)))
+	return nil
+}
+
+// checkKey admits what fits a header of every API: visible ASCII.
+func checkKey(key string) error {
+	if key == "" {
+		return errors.New("key is empty")
+	}
+	if len(key) > maxKeyBytes {
+		return fmt.Errorf("key is longer than %d bytes", maxKeyBytes)
+	}
+	for i := range len(key) {
+		if key[i] < 0x20 || key[i] > 0x7e {
+			return errors.New("key has characters other than visible ASCII")
+		}
+	}
+	return nil
+}
+
+// hexDigest is the SHA-256 of parts, each with its length before it, so that no
+// two lists of parts run together.
+func hexDigest(parts ...[]byte) string {
+	h := sha256.New()
+	var n [8]byte
+	for _, p := range parts {
+		binary.BigEndian.PutUint64(n[:], uint64(len(p)))
+		h.Write(n[:])
+		h.Write(p)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// countTwins finds which of the round's writes are identical. Their positions
+// among each other are part of their keys: two side by side are two writes.
+func countTwins(calls []*call) {
+	type same struct{ tool, canonical string }
+	count := make(map[same]int)
+	of := func(c *call) same { return same{c.info.name, string(c.canonical)} }
+	for _, c := range calls {
+		if c.canonical != nil {
+			c.occurrence = count[of(c)]
+			count[of(c)]++
+		}
+	}
+	for _, c := range calls {
+		if c.canonical != nil {
+			c.siblings = count[of(c)]
+		}
+	}
+}
+
+// lookKey computes a write's key and looks at it, claiming nothing. A key that
+// is taken answers here, and neither a person nor the circuit is asked.
+func (g *Gate) lookKey(ctx context.Context, c *call) *holdfast.Outcome {
+	if err := c.makeKey(); err != nil {
+		return c.keyFailed(err)
+	}
+	standing, err := g.ledger.Look(ctx, c.claim())
+	if err != nil {
+		if ctx.Err() != nil {
+			return c.cancelledBefore()
+		}
+		g.logLedger("looking up key", c, err)
+		c.stage = Admit
+		return c.ledgerUnavailable()
+	}
+	no := g.standing(c, standing)
+	if no != nil {
+		c.stage = Claim
+	}
+	return no
+}
+
+// claim is what the ledger is asked for.
+func (c *call) claim() ledger.Claim {
+	claim := ledger.Claim{Entry: c.newEntry(), TellsApart: c.info.options.TellsApart}
+	if c.approval != nil {
+		claim.ApprovalID, claim.Digest = c.approval.ID, c.digest
+	}
+	return claim
+}
+
+// standing is the outcome for a key that is not free, or nil.
+func (g *Gate) standing(c *call, s ledger.Standing) *holdfast.Outcome {
+	c.unresolved = s.Unresolved
+	held := s.Held
+	if held != nil && c.own != nil && held.ID == c.own.ID {
+		return nil
+	}
+	if s.Code == "" && held == nil {
+		return nil
+	}
+	if held != nil {
+		c.heldID = held.ID
+	}
+	switch {
+	case s.Code == "":
+		return c.replay(held)
+	case s.Code == holdfast.ApprovalPending && held != nil:
+		return c.pending(held.ApprovalID, "")
+	case s.Code == holdfast.InProgress && held != nil && g.keeper.holds(held.ID):
+		// We gave up on it: its owner lives, but nobody will tell more of it now.
+		return c.taken(holdfast.UnresolvedWrite, held)
+	}
+	return c.taken(s.Code, held)
+}

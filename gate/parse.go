@@ -1,0 +1,56 @@
+package gate
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/schema"
+)
+
+// parse asks whether the bytes are one JSON object within the limits. Absent or
+// blank text is {}; the text null is not.
+func (g *Gate) parse(c *call) *holdfast.Outcome {
+	text := c.sent.Arguments
+	if strings.Trim(text, " \t\r\n") == "" {
+		text = "{}"
+	}
+	v, err := schema.Read([]byte(text), &g.options.Limits)
+	if err != nil {
+		return c.unreadable(readProblem(err))
+	}
+	if v.Kind() != schema.Object {
+		return c.unreadable(schema.Problem{
+			Keyword: "json", Expected: "one JSON object", Got: kindName(v.Kind()),
+			Message: "must be one JSON object, not " + kindName(v.Kind()),
+		})
+	}
+	c.args = v
+	return nil
+}
+
+func readProblem(err error) schema.Problem {
+	var re *schema.ReadError
+	if !errors.As(err, &re) {
+		return schema.Problem{Keyword: "json", Expected: "one JSON object", Message: "is not one JSON object"}
+	}
+	return schema.Problem{Path: re.Path, Keyword: re.Keyword, Expected: "one JSON object", Message: re.Message}
+}
+
+func kindName(k schema.Kind) string {
+	switch k {
+	case schema.Null:
+		return "null"
+	case schema.Bool:
+		return "a boolean"
+	case schema.Number:
+		return "a number"
+	case schema.String:
+		return "a string"
+	case schema.Array:
+		return "an array"
+	case schema.Object:
+		return "an object"
+	}
+	return "nothing"
+}

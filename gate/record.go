@@ -1,0 +1,102 @@
+package gate
+
+import (
+	"context"
+	"errors"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/ledger"
+)
+
+// record asks whether the outcome is durable. A write's must be before it is
+// told; a rejection or a read is told anyway, and the failure logged.
+func (g *Gate) record(ctx context.Context, c *call) {
+	g.ended(c)
+	if c.recorded || c.skipped || c.waiting {
+		return
+	}
+	c.round.tell(c, Record)
+	switch {
+	case c.started:
+		g.settle(ctx, c)
+	case c.outcome.Status != holdfast.Pending:
+		g.recordEnded(ctx, c)
+	}
+	if c.left != nil {
+		close(c.left.recorded)
+	}
+	c.round.done(c)
+}
+
+// recording is a context for what must be written whatever became of the caller.
+func (g *Gate) recording(ctx context.Context) (context.Context, context.CancelFunc) {
+	return limit(context.WithoutCancel(ctx), g.options.RecordTimeout)
+}
+
+// recordEnded writes an entry that is settled as it comes.
+func (g *Gate) recordEnded(ctx context.Context, c *call) {
+	e := c.newEntry()
+	e.Outcome, e.State = &c.outcome, stateOf(c.outcome.Status)
+	ctx, cancel := g.recording(ctx)
+	defer cancel()
+	written, err := g.ledger.Record(ctx, e)
+	if err != nil {
+		g.logLedger("recording", c, err)
+		if c.own != nil {
+			g.keeper.end(e)
+		}
+		return
+	}
+	c.ledgerID = written.ID
+}
+
+func stateOf(s holdfast.Status) ledger.State {
+	switch s {
+	case holdfast.OK:
+		return ledger.StateOK
+	case holdfast.Failed:
+		return ledger.StateFailed
+	case holdfast.Uncertain:
+		return ledger.StateUncertain
+	case holdfast.Pending:
+		return ledger.StatePending
+	}
+	return ledger.StateRejected
+}
+
+// settle commits the outcome of a started call by compare-and-set. While that
+// fails, the write is told as uncertain, and the result is kept and committed
+// as soon as the ledger takes it.
+func (g *Gate) settle(ctx context.Context, c *call) {
+	ctx, cancel := g.recording(ctx)
+	defer cancel()
+	e, err := g.ledger.Settle(ctx, c.entry.ID, c.entry.Fence, c.outcome, string(c.stage), c.evidence)
+	switch {
+	case err == nil:
+	case errors.Is(err, ledger.ErrLost):
+		g.options.Log.Warn("entry moved on without its owner", "entry", c.entry.ID, "tool", c.name())
+		c.lost(e)
+	default:
+		g.logLedger("settling", c, err)
+		g.keeper.keep(c.entry, c.outcome, c.evidence)
+		if c.effect() == holdfast.Write && c.outcome.Status != holdfast.Uncertain {
+			c.stage, c.outcome = Record, c.unrecorded()
+		}
+	}
+}
+
+// lost tells what stands in the ledger where another word came first.
+func (c *call) lost(e ledger.Entry) {
+	c.stage = Record
+	if e.Outcome != nil {
+		c.outcome = *e.Outcome
+		return
+	}
+	c.outcome = c.unrecorded()
+}
+
+// logLedger logs a failure of the ledger. Its errors hold no arguments.
+func (g *Gate) logLedger(doing string, c *call, err error) {
+	g.options.Log.Error("ledger failed", "doing", doing, "tool", c.name(), "run", c.round.Run,
+		"turn", c.round.Turn, "round", c.round.Number, "position", c.position, "error", err)
+}

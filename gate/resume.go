@@ -1,0 +1,156 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/ledger"
+)
+
+// recall looks up what the places of this round already say. A call's own
+// recorded outcome stands and is not a replay. After a crash between two calls
+// it is the same: what is recorded stands, the rest goes on.
+func (g *Gate) recall(ctx context.Context, p *passage) error {
+	entries, err := g.ledger.Entries(ctx, ledger.Filter{
+		Run: p.Run, Turn: p.Turn, Round: p.Number, InOrder: true, Limit: 4 * (len(p.calls) + 1),
+	})
+	if err != nil {
+		return fmt.Errorf("resuming round %d of turn %d of run %s: %w", p.Number, p.Turn, p.Run, err)
+	}
+	for _, e := range entries {
+		if e.Position < 0 || e.Position >= len(p.calls) || p.calls[e.Position].skipped {
+			continue
+		}
+		if err := g.recallOne(ctx, p.calls[e.Position], e); err != nil {
+			return fmt.Errorf("resuming call %d: %w", e.Position, err)
+		}
+	}
+	return nil
+}
+
+func (g *Gate) recallOne(ctx context.Context, c *call, e ledger.Entry) error {
+	switch e.State {
+	case ledger.StatePending:
+		return g.recallPending(ctx, c, e)
+	case ledger.StateClaimed, ledger.StateStarted:
+		g.recallStarted(c, e)
+	default:
+		c.recallOutcome(e)
+	}
+	return nil
+}
+
+func (c *call) recallOutcome(e ledger.Entry) {
+	if e.Outcome == nil {
+		return
+	}
+	c.outcome, c.decided, c.recorded, c.waiting = *e.Outcome, true, true, false
+	c.stage, c.ledgerID, c.key = Stage(e.Stage), e.ID, e.Key
+}
+
+// recallStarted handles a call that was started and has no outcome. A read is
+// run again, and so is an agent call: its inner writes hold keys of their own.
+// A write whose owner is gone is uncertain in the ledger by now; one whose owner
+// lives is being run there, so this round waits.
+func (g *Gate) recallStarted(c *call, e ledger.Entry) {
+	c.key = e.Key
+	if c.effect() == holdfast.Write && g.keeper.holds(e.ID) {
+		c.stage, c.ledgerID = Record, e.ID
+		c.outcome, c.decided, c.recorded = c.unrecorded(), true, true
+		return
+	}
+	if c.effect() != holdfast.Read {
+		c.ledgerID, c.stage, c.waiting = e.ID, Claim, true
+		c.outcome = *c.taken(holdfast.InProgress, &e)
+	}
+}
+
+// recallPending looks at the decision. Only an approval lets the call go on;
+// what is unknown, unreadable, expired or denied all means: do not run.
+func (g *Gate) recallPending(ctx context.Context, c *call, e ledger.Entry) error {
+	c.own, c.ledgerID, c.stage = &e, e.ID, Approve
+	a, err := g.ledger.Approval(ctx, e.ApprovalID)
+	if errors.Is(err, ledger.ErrNotFound) {
+		c.outcome, c.decided = *c.approvalEnded(holdfast.ApprovalVoid, ""), true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	switch a.State {
+	case ledger.Waiting:
+		c.outcome, c.decided = *c.pending(a.ID, a.Why), true
+	case ledger.Approved:
+		// A call that can no longer pass the stages before is rejected there, and
+		// its entry ends with that.
+		c.approval = &a
+	case ledger.Denied:
+		c.outcome, c.decided = *c.approvalEnded(holdfast.ApprovalDenied, a.Reason), true
+	case ledger.Expired:
+		c.outcome, c.decided = *c.approvalEnded(holdfast.ApprovalExpired, ""), true
+	case ledger.Consumed:
+		// Another process started it between our two looks.
+		c.waiting = true
+		c.outcome = *c.taken(holdfast.InProgress, &e)
+	default:
+		c.outcome, c.decided = *c.approvalEnded(holdfast.ApprovalVoid, ""), true
+	}
+	return nil
+}
+
+// Cancel ends a round that was put through before: what has an outcome keeps
+// it, a pending call and those that wait with it are rejected as cancelled, and
+// the approval is withdrawn. A call that another process runs just now is left
+// to it and told as waiting.
+func (g *Gate) Cancel(ctx context.Context, r Round) ([]Verdict, error) {
+	p, err := g.newPassage(r, &RoundOptions{Resume: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range p.calls {
+		if !c.skipped {
+			g.inspect(c)
+		}
+	}
+	if err := g.recall(ctx, p); err != nil {
+		return nil, err
+	}
+	for _, c := range p.calls {
+		if c.skipped || c.recorded || c.waiting {
+			continue
+		}
+		if err := g.cancelOne(ctx, c); err != nil {
+			return nil, fmt.Errorf("cancelling call %d: %w", c.position, err)
+		}
+	}
+	return p.verdicts(), nil
+}
+
+func (g *Gate) cancelOne(ctx context.Context, c *call) error {
+	undecided := !c.decided || c.outcome.Status == holdfast.Pending || c.approval != nil
+	if undecided {
+		c.stage = Admit
+		c.outcome, c.decided = *c.cancelledBefore(), true
+	}
+	if c.own == nil || !undecided {
+		g.record(ctx, c)
+		return nil
+	}
+	err := g.ledger.Withdraw(ctx, c.own.ApprovalID, c.outcome)
+	var decided *ledger.DecidedError
+	if !errors.As(err, &decided) {
+		return err
+	}
+	e, err := g.ledger.Entry(ctx, c.own.ID)
+	if err != nil {
+		return err
+	}
+	if e.State == ledger.StatePending {
+		g.record(ctx, c)
+		return nil
+	}
+	c.own = nil
+	return g.recallOne(ctx, c, e)
+}

@@ -1,0 +1,217 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/ledger"
+	"github.com/holdfast-go/holdfast/schema"
+)
+
+// What an agent loop needs of the ledger's records, under this package's name.
+type (
+	Round    = ledger.Round
+	Run      = ledger.Run
+	Turn     = ledger.Turn
+	Entry    = ledger.Entry
+	Approval = ledger.Approval
+)
+
+// RoundOptions of Gate.Round; nil means none.
+type RoundOptions struct {
+	// Resume goes on with a round that was put through before, in this process
+	// or another: what its places already say stands, a call that a person
+	// approved is run, and the rest goes on from lookup.
+	Resume bool
+	// NoWait tells a pending call as such and goes on with the next, for a
+	// caller that puts single calls through and does not wait.
+	NoWait bool
+	// Watch is told each call's stages and verdict as they come, from one
+	// goroutine at a time.
+	Watch func(Progress)
+}
+
+// Progress of one call.
+type Progress struct {
+	Position int
+	CallID   string
+	Name     string // as sent
+	Tool     string // qualified, from lookup on
+	Stage    Stage
+	// Verdict is set once there is one; nothing follows it.
+	Verdict *Verdict
+}
+
+// Verdict is what became of one call of a round.
+type Verdict struct {
+	Position   int
+	CallID     string // the provider's, or one made from the call's place
+	Tool       string // qualified; as sent where no tool has that name
+	LedgerID   string // of a replay: the call that ran
+	Key        string
+	ApprovalID string
+	Stage      Stage // that gave the outcome
+	Outcome    holdfast.Outcome
+	Warnings   []schema.Problem
+	// Observation is the outcome for the model. It is owed to the provider only
+	// if Answer is set: not for a call that waits, that the provider ran itself,
+	// or whose id came before (its rejection is in the first one's observation).
+	Observation holdfast.Observation
+	Answer      bool
+	// Waiting says that nothing is decided of this call: one before it is
+	// pending, or another process runs it just now.
+	Waiting bool
+	// Skipped says that the provider ran the call itself.
+	Skipped bool
+}
+
+// passage is a round on its way through the gate.
+type passage struct {
+	Round
+	gate    *Gate
+	options RoundOptions
+	calls   []*call
+
+	watching sync.Mutex // held while Watch runs
+}
+
+// Round puts every call of a reply through the gate: one verdict a call, in the
+// provider's order. Whatever becomes of a call is an outcome; an error is only
+// this caller's misuse, and then nothing has run.
+func (g *Gate) Round(ctx context.Context, r Round, o *RoundOptions) ([]Verdict, error) {
+	p, err := g.newPassage(r, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range p.calls {
+		if !c.skipped {
+			g.inspect(c)
+		}
+	}
+	countTwins(p.calls)
+	if p.options.Resume {
+		if err := g.recall(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	p.schedule(ctx)
+	return p.verdicts(), nil
+}
+
+func (g *Gate) newPassage(r Round, o *RoundOptions) (*passage, error) {
+	if r.Run == "" || r.Turn < 1 || r.Number < 1 {
+		return nil, fmt.Errorf("round %d of turn %d of run %q: run, turn and round must be named", r.Number, r.Turn, r.Run)
+	}
+	for position, key := range r.Keys {
+		if position < 0 || position >= len(r.Calls) {
+			return nil, fmt.Errorf("key for call %d of %d", position, len(r.Calls))
+		}
+		if err := checkKey(key); err != nil {
+			return nil, fmt.Errorf("call %d: %w", position, err)
+		}
+	}
+	p := &passage{Round: r, gate: g}
+	if o != nil {
+		p.options = *o
+	}
+	calls := make([]call, len(r.Calls))
+	p.calls = make([]*call, len(r.Calls))
+	for i := range calls {
+		calls[i] = call{round: p, position: i, sent: r.Calls[i], twinOf: -1, skipped: r.Calls[i].ProviderExecuted}
+		p.calls[i] = &calls[i]
+	}
+	identify(p.calls)
+	return p, nil
+}
+
+// schedule takes the calls in order. Reads next to each other run in parallel;
+// a write or an agent call waits for what stands before it and is waited for.
+// Behind a call that waits for a person, every other waits too.
+func (p *passage) schedule(ctx context.Context) {
+	g := p.gate
+	var reads sync.WaitGroup
+	running := make(chan struct{}, g.options.Parallel)
+	parked := false
+	for i, c := range p.calls {
+		switch {
+		case c.skipped:
+			continue
+		case parked:
+			c.waiting = !c.recorded
+			continue
+		}
+		if c.effect() != holdfast.Read {
+			reads.Wait()
+		}
+		if c.waiting {
+			parked = true
+			continue
+		}
+		if c.decided || !g.clear(ctx, c) {
+			g.record(ctx, c)
+			parked = c.outcome.Status == holdfast.Pending && !p.options.NoWait
+			continue
+		}
+		if c.effect() != holdfast.Read || len(running) == 0 && !p.readFollows(i) {
+			g.carryOut(ctx, c)
+			continue
+		}
+		running <- struct{}{}
+		reads.Go(func() {
+			defer func() { <-running }()
+			g.carryOut(ctx, c)
+		})
+	}
+	reads.Wait()
+}
+
+// readFollows reports whether the next call that may run is a read too.
+func (p *passage) readFollows(i int) bool {
+	for _, c := range p.calls[i+1:] {
+		if !c.skipped && !c.decided && !c.waiting {
+			return c.effect() == holdfast.Read
+		}
+	}
+	return false
+}
+
+// verdicts are the calls' in order. A rejection of an id that came before is
+// folded into the first's observation: an id has exactly one result.
+func (p *passage) verdicts() []Verdict {
+	for _, c := range p.calls {
+		if c.twinOf >= 0 && !c.waiting {
+			first := p.calls[c.twinOf]
+			first.outcome.Also = append(first.outcome.Also[:len(first.outcome.Also):len(first.outcome.Also)], c.outcome)
+		}
+	}
+	all := make([]Verdict, len(p.calls))
+	for i, c := range p.calls {
+		all[i] = c.verdict()
+	}
+	return all
+}
+
+// tell tells the watcher that c entered a stage.
+func (p *passage) tell(c *call, s Stage) {
+	if p.options.Watch == nil {
+		return
+	}
+	p.watch(Progress{Position: c.position, CallID: c.id, Name: c.sent.Name, Tool: c.name(), Stage: s})
+}
+
+// done tells the watcher what became of c.
+func (p *passage) done(c *call) {
+	if p.options.Watch == nil {
+		return
+	}
+	v := c.verdict()
+	p.watch(Progress{Position: c.position, CallID: c.id, Name: c.sent.Name, Tool: c.name(), Stage: c.stage, Verdict: &v})
+}
+
+func (p *passage) watch(pr Progress) {
+	p.watching.Lock()
+	defer p.watching.Unlock()
+	p.options.Watch(pr)
+}

@@ -1,0 +1,173 @@
+package gate
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/schema"
+)
+
+// mayHoldSecrets reports whether a schema marks anything writeOnly. It errs on
+// the careful side: the word may stand elsewhere.
+func mayHoldSecrets(s *schema.Schema) bool {
+	return bytes.Contains(s.Source(), []byte(`writeOnly`))
+}
+
+// hide keeps the arguments as others may see them, and what must not be told.
+func (g *Gate) hide(c *call) {
+	if !c.info.secrets {
+		c.masked = c.args.Raw()
+		return
+	}
+	c.masked = c.tool.Input().Mask(c.args)
+	if shown, err := schema.Read(c.masked, nil); err == nil {
+		c.hidden = secretsOf(c.args, shown, nil)
+	}
+}
+
+// minSecret is the shortest text that is looked for in what a tool says:
+// shorter ones would blot out ordinary words.
+const minSecret = 4
+
+// secretsOf collects the texts of v that are not in its masked form.
+func secretsOf(v, shown schema.Value, found []string) []string {
+	if v.Kind() != shown.Kind() || v.Kind() != schema.Object && v.Kind() != schema.Array {
+		if !v.Equal(shown) {
+			return textsOf(v, found)
+		}
+		return found
+	}
+	if v.Kind() == schema.Array {
+		masked := make([]schema.Value, 0, shown.Len())
+		for _, e := range shown.Elements() {
+			masked = append(masked, e)
+		}
+		for i, e := range v.Elements() {
+			if i < len(masked) {
+				found = secretsOf(e, masked[i], found)
+			} else {
+				found = textsOf(e, found)
+			}
+		}
+		return found
+	}
+	for name, m := range v.Members() {
+		if s, ok := shown.Get(name); ok {
+			found = secretsOf(m, s, found)
+		} else {
+			found = textsOf(m, found)
+		}
+	}
+	return found
+}
+
+func textsOf(v schema.Value, found []string) []string {
+	switch v.Kind() {
+	case schema.String, schema.Number:
+		if text := v.Text(); len(text) >= minSecret {
+			found = append(found, text)
+		}
+	case schema.Array:
+		for _, e := range v.Elements() {
+			found = textsOf(e, found)
+		}
+	case schema.Object:
+		for _, m := range v.Members() {
+			found = textsOf(m, found)
+		}
+	}
+	return found
+}
+
+const maskText = "[secret]"
+
+// scrub takes the call's secrets out of a text.
+func (c *call) scrub(text string) string {
+	for _, s := range c.hidden {
+		text = strings.ReplaceAll(text, s, maskText)
+	}
+	return text
+}
+
+// scrubJSON takes them out of the strings of a JSON text, member names aside.
+func (c *call) scrubJSON(text json.RawMessage) json.RawMessage {
+	if len(c.hidden) == 0 || len(text) == 0 {
+		return text
+	}
+	var out []byte
+	for i := 0; i < len(text); {
+		if text[i] != '"' {
+			out = append(out, text[i])
+			i++
+			continue
+		}
+		end := stringEnd(text, i)
+		out = append(out, c.scrubLiteral(text[i:end], bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t\r\n"), []byte(":")))...)
+		i = end
+	}
+	return out
+}
+
+func (c *call) scrubLiteral(literal []byte, isName bool) []byte {
+	var s string
+	if isName || json.Unmarshal(literal, &s) != nil {
+		return literal
+	}
+	clean := c.scrub(s)
+	if clean == s {
+		return literal
+	}
+	quoted, err := json.Marshal(clean)
+	if err != nil {
+		return []byte(`"` + maskText + `"`)
+	}
+	return quoted
+}
+
+// stringEnd is the offset after the string literal that starts at i.
+func stringEnd(text []byte, i int) int {
+	for j := i + 1; j < len(text); j++ {
+		switch text[j] {
+		case '\\':
+			j++
+		case '"':
+			return j + 1
+		}
+	}
+	return len(text)
+}
+
+// scrubResult takes them out of what a handler handed back.
+func (c *call) scrubResult(r *holdfast.Result) *holdfast.Result {
+	if r == nil || len(c.hidden) == 0 {
+		return r
+	}
+	clean := *r
+	clean.Text, clean.JSON = c.scrub(r.Text), c.scrubJSON(r.JSON)
+	return &clean
+}
+
+// maskCoercions hides what was changed of secret values.
+func maskCoercions(s *schema.Schema, before, after schema.Value, all []schema.Coercion) []schema.Coercion {
+	was, errWas := schema.Read(s.Mask(before), nil)
+	is, errIs := schema.Read(s.Mask(after), nil)
+	masked := json.RawMessage(`"` + maskText + `"`)
+	for i := range all {
+		if errWas != nil || !sameAt(before, was, all[i].Path) {
+			all[i].From = masked
+		}
+		if errIs != nil || !sameAt(after, is, all[i].Path) {
+			all[i].To = masked
+		}
+	}
+	return all
+}
+
+// sameAt reports whether v is shown unmasked at pointer.
+func sameAt(v, shown schema.Value, pointer string) bool {
+	a, okA := v.At(pointer)
+	b, okB := shown.At(pointer)
+	return okA == okB && (!okA || a.Equal(b))
+}
