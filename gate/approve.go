@@ -124,7 +124,7 @@ func findingBytes(f holdfast.Finding) []byte {
 // run, and the approval, are durable in one write. One that replaces another
 // says what changed.
 func (g *Gate) openApproval(ctx context.Context, c *call, why string) *holdfast.Outcome {
-	c.canon()
+	c.makePlaceKey()
 	e := c.newEntry()
 	e.State, e.Sealed = ledger.StatePending, c.args.Raw()
 	a := ledger.Approval{
@@ -147,7 +147,7 @@ func (g *Gate) openApproval(ctx context.Context, c *call, why string) *holdfast.
 	entry, approval, err := g.ledger.OpenApproval(ctx, e, a)
 	if err != nil {
 		g.logLedger("opening approval", c, err)
-		if c.approval != nil {
+		if c.approval != nil && c.own.State == ledger.StatePending {
 			return c.approvalVoid(a.Changed)
 		}
 		c.stage = Admit

@@ -134,7 +134,7 @@ func (c *call) textOfRecord() string {
 // verdict is what became of c.
 func (c *call) verdict() Verdict {
 	v := Verdict{
-		Position: c.position, CallID: c.id, Tool: c.name(), LedgerID: c.ledgerID, Key: c.key,
+		Position: c.position, CallID: c.id, Tool: c.name(), LedgerID: c.ledgerID, Key: c.writeKey(),
 		Stage: c.stage, Outcome: c.outcome, Warnings: c.warnings, Waiting: c.waiting, Skipped: c.skipped,
 		ApprovalID: c.outcome.ApprovalID,
 	}

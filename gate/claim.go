@@ -17,13 +17,13 @@ func (g *Gate) claim(ctx context.Context, c *call) *holdfast.Outcome {
 	if c.effect() == holdfast.Read && c.approval == nil {
 		return nil
 	}
+	c.makePlaceKey()
 	startCtx, cancel := limit(ctx, g.options.RecordTimeout)
 	defer cancel()
 	entry, standing, err := g.ledger.Start(startCtx, c.claim())
 	if err != nil {
-		// The handler was not entered, but the start may be durable: undo it
-		// once the ledger answers, or the key stays taken for good.
-		g.keeper.undo(c)
+		// The handler is not entered. A start that is durable all the same, the
+		// ledger takes back with its next one.
 		if ctx.Err() != nil {
 			return c.cancelledBefore()
 		}
@@ -60,6 +60,9 @@ func (g *Gate) notFree(ctx context.Context, c *call, s ledger.Standing) *holdfas
 	case holdfast.ApprovalDenied, holdfast.ApprovalExpired, holdfast.ApprovalVoid:
 		c.stage = Approve
 		return c.approvalEnded(s.Code, "")
+	}
+	if c.own != nil && s.Code == holdfast.InProgress && s.Held != nil && s.Held.ID == c.own.ID {
+		return c.runsElsewhere()
 	}
 	if no := g.standing(c, s); no != nil {
 		return no

@@ -41,7 +41,7 @@ func (g *Gate) execute(ctx context.Context, c *call) {
 func (c *call) callInfo() holdfast.CallInfo {
 	r := &c.round.Round
 	return holdfast.CallInfo{
-		Key: c.key, LedgerID: c.ledgerID, Run: r.Run, Turn: r.Turn, Round: r.Number, Tool: c.info.name, Principal: r.Principal,
+		Key: c.writeKey(), LedgerID: c.ledgerID, Run: r.Run, Turn: r.Turn, Round: r.Number, Tool: c.info.name, Principal: r.Principal,
 	}
 }
 

@@ -37,13 +37,6 @@ const (
 
 func (k *keeper) init(g *Gate) { k.gate = g }
 
-// holds reports whether an outcome of that entry is still owed to the ledger.
-func (k *keeper) holds(entry string) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return slices.ContainsFunc(k.jobs, func(j *job) bool { return j.entry == entry })
-}
-
 // keep commits the outcome of a started entry.
 func (k *keeper) keep(e ledger.Entry, o holdfast.Outcome, evidence string) {
 	k.add(&job{entry: e.ID, do: func(ctx context.Context) error {
@@ -56,20 +49,6 @@ func (k *keeper) keep(e ledger.Entry, o holdfast.Outcome, evidence string) {
 func (k *keeper) end(e ledger.Entry) {
 	k.add(&job{entry: e.ID, do: func(ctx context.Context) error {
 		_, err := k.gate.ledger.Record(ctx, e)
-		return err
-	}})
-}
-
-// undo takes back a start whose fate is not known: the handler was not entered.
-func (k *keeper) undo(c *call) {
-	id, outcome := c.ledgerID, *c.ledgerUnavailable()
-	outcome.Status = holdfast.Failed
-	k.add(&job{entry: id, do: func(ctx context.Context) error {
-		e, err := k.gate.ledger.Entry(ctx, id)
-		if err != nil || e.State != ledger.StateStarted {
-			return err
-		}
-		_, err = k.gate.ledger.Settle(ctx, id, e.Fence, outcome, string(Admit), "the start was not acknowledged, so the handler was not entered")
 		return err
 	}})
 }

@@ -49,6 +49,27 @@ func (c *call) makeKey() error {
 	return nil
 }
 
+// makePlaceKey gives a call that is not a write the key that its start is
+// recorded under: its place, so that only the same call of the same round ever
+// finds it.
+func (c *call) makePlaceKey() {
+	if c.key != "" {
+		return
+	}
+	c.canon()
+	r := &c.round.Round
+	c.key = hexDigest([]byte("place"), []byte(r.Run), []byte(strconv.Itoa(r.Turn)), []byte(strconv.Itoa(r.Number)),
+		[]byte(strconv.Itoa(c.position)))
+}
+
+// writeKey is the key as others see it: only a write has one.
+func (c *call) writeKey() string {
+	if c.effect() != holdfast.Write {
+		return ""
+	}
+	return c.key
+}
+
 // checkKey admits what fits a header of every API: visible ASCII.
 func checkKey(key string) error {
 	if key == "" {
@@ -122,7 +143,7 @@ func (g *Gate) lookKey(ctx context.Context, c *call) *holdfast.Outcome {
 // claim is what the ledger is asked for.
 func (c *call) claim() ledger.Claim {
 	claim := ledger.Claim{Entry: c.newEntry(), TellsApart: c.info.options.TellsApart}
-	if c.approval != nil {
+	if c.approval != nil && c.approval.State == ledger.Approved {
 		claim.ApprovalID, claim.Digest = c.approval.ID, c.digest
 	}
 	return claim
@@ -138,17 +159,13 @@ func (g *Gate) standing(c *call, s ledger.Standing) *holdfast.Outcome {
 	if s.Code == "" && held == nil {
 		return nil
 	}
-	if held != nil {
-		c.heldID = held.ID
-	}
 	switch {
 	case s.Code == "":
+		c.heldID = held.ID
 		return c.replay(held)
 	case s.Code == holdfast.ApprovalPending && held != nil:
+		c.heldID = held.ID
 		return c.pending(held.ApprovalID, "")
-	case s.Code == holdfast.InProgress && held != nil && g.keeper.holds(held.ID):
-		// We gave up on it: its owner lives, but nobody will tell more of it now.
-		return c.taken(holdfast.UnresolvedWrite, held)
 	}
 	return c.taken(s.Code, held)
 }

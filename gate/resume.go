@@ -35,7 +35,7 @@ func (g *Gate) recallOne(ctx context.Context, c *call, e ledger.Entry) error {
 	case ledger.StatePending:
 		return g.recallPending(ctx, c, e)
 	case ledger.StateClaimed, ledger.StateStarted:
-		g.recallStarted(c, e)
+		return g.recallStarted(ctx, c, e)
 	default:
 		c.recallOutcome(e)
 	}
@@ -50,21 +50,31 @@ func (c *call) recallOutcome(e ledger.Entry) {
 	c.stage, c.ledgerID, c.key = Stage(e.Stage), e.ID, e.Key
 }
 
-// recallStarted handles a call that was started and has no outcome. A read is
-// run again, and so is an agent call: its inner writes hold keys of their own.
-// A write whose owner is gone is uncertain in the ledger by now; one whose owner
-// lives is being run there, so this round waits.
-func (g *Gate) recallStarted(c *call, e ledger.Entry) {
-	c.key = e.Key
-	if c.effect() == holdfast.Write && g.keeper.holds(e.ID) {
-		c.stage, c.ledgerID = Record, e.ID
-		c.outcome, c.decided, c.recorded = c.unrecorded(), true, true
-		return
+// recallStarted handles a call that was started and has no outcome. A write is
+// being run by an owner that lives, or it would be uncertain by now, so this
+// round waits. A read or an agent call, whose inner writes hold keys of their
+// own, goes on under its old entry: its start finds out whether its owner lives.
+func (g *Gate) recallStarted(ctx context.Context, c *call, e ledger.Entry) error {
+	if c.tool == nil || e.Effect == holdfast.Write {
+		c.ledgerID, c.stage = e.ID, Claim
+		c.runsElsewhere()
+		return nil
 	}
-	if c.effect() != holdfast.Read {
-		c.ledgerID, c.stage, c.waiting = e.ID, Claim, true
-		c.outcome = *c.taken(holdfast.InProgress, &e)
+	c.own, c.ledgerID = &e, e.ID
+	if e.ApprovalID == "" {
+		return nil
 	}
+	a, err := g.ledger.Approval(ctx, e.ApprovalID)
+	c.approval = &a
+	return err
+}
+
+// runsElsewhere leaves a call to the one who runs it just now: nothing is
+// decided of it here.
+func (c *call) runsElsewhere() *holdfast.Outcome {
+	c.waiting = true
+	c.outcome = *c.taken(holdfast.InProgress, nil)
+	return &c.outcome
 }
 
 // recallPending looks at the decision. Only an approval lets the call go on;
@@ -92,8 +102,7 @@ func (g *Gate) recallPending(ctx context.Context, c *call, e ledger.Entry) error
 		c.outcome, c.decided = *c.approvalEnded(holdfast.ApprovalExpired, ""), true
 	case ledger.Consumed:
 		// Another process started it between our two looks.
-		c.waiting = true
-		c.outcome = *c.taken(holdfast.InProgress, &e)
+		c.runsElsewhere()
 	default:
 		c.outcome, c.decided = *c.approvalEnded(holdfast.ApprovalVoid, ""), true
 	}
@@ -129,12 +138,12 @@ func (g *Gate) Cancel(ctx context.Context, r Round) ([]Verdict, error) {
 }
 
 func (g *Gate) cancelOne(ctx context.Context, c *call) error {
-	undecided := !c.decided || c.outcome.Status == holdfast.Pending || c.approval != nil
+	undecided := c.own == nil || c.outcome.Status == holdfast.Pending || c.approval != nil
 	if undecided {
 		c.stage = Admit
 		c.outcome, c.decided = *c.cancelledBefore(), true
 	}
-	if c.own == nil || !undecided {
+	if c.own == nil || c.own.State != ledger.StatePending || !undecided {
 		g.record(ctx, c)
 		return nil
 	}
@@ -151,6 +160,6 @@ func (g *Gate) cancelOne(ctx context.Context, c *call) error {
 		g.record(ctx, c)
 		return nil
 	}
-	c.own = nil
+	c.own, c.approval = nil, nil
 	return g.recallOne(ctx, c, e)
 }

@@ -151,11 +151,12 @@ func (p *passage) schedule(ctx context.Context) {
 		}
 		if c.decided || !g.clear(ctx, c) {
 			g.record(ctx, c)
-			parked = c.outcome.Status == holdfast.Pending && !p.options.NoWait
+			parked = c.parks()
 			continue
 		}
-		if c.effect() != holdfast.Read || len(running) == 0 && !p.readFollows(i) {
+		if c.alone() || len(running) == 0 && !p.readFollows(i) {
 			g.carryOut(ctx, c)
+			parked = c.parks()
 			continue
 		}
 		running <- struct{}{}
@@ -165,6 +166,17 @@ func (p *passage) schedule(ctx context.Context) {
 		})
 	}
 	reads.Wait()
+}
+
+// alone reports whether nothing behind c may start before it ended: a write, an
+// agent call, and a read of which it turns out only at its start whether it waits.
+func (c *call) alone() bool {
+	return c.effect() != holdfast.Read || c.info.options.Precondition != nil || c.approval != nil
+}
+
+// parks reports whether the calls behind c must wait.
+func (c *call) parks() bool {
+	return c.waiting || c.outcome.Status == holdfast.Pending && !c.round.options.NoWait
 }
 
 // readFollows reports whether the next call that may run is a read too.
