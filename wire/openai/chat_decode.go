@@ -97,7 +97,7 @@ func (d *chatDecoder) take(f frames.Frame) {
 	}
 	if !known {
 		d.unknown++
-		if !d.seen && d.err == nil {
+		if d.err == nil && (!d.seen || string(f.Event) == "error") {
 			d.bare(data)
 		}
 	}

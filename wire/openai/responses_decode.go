@@ -1,0 +1,274 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/holdfast-go/holdfast/internal/frames"
+	"github.com/holdfast-go/holdfast/internal/jscan"
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+// responsesDecoder assembles one Responses reply, of events or of one body.
+type responsesDecoder struct {
+	frames frames.Reader
+	cur    jscan.Cursor
+	frame  func(frames.Frame) // takes one frame; made once
+	pre    preview
+	responsesState
+
+	seen    bool
+	unknown int
+}
+
+// responsesState is what a restarted stream begins anew.
+type responsesState struct {
+	id, model string
+	text      jscan.Builder
+	refusal   jscan.Builder
+	reasoning jscan.Builder
+	items     []*responseItem
+	calls     []*responseItem
+	status    string // of the response, once it ended
+	reason    string // why it is incomplete
+	output    []byte // the final response's own items, as an array
+	outputs   int
+	usage     wire.Usage
+	ended     bool
+	err       *wire.Error
+}
+
+func newResponsesDecoder() *responsesDecoder {
+	d := &responsesDecoder{}
+	d.frame = d.take
+	return d
+}
+
+// Feed implements [wire.Decoder].
+func (d *responsesDecoder) Feed(p []byte) []wire.Event {
+	d.pre.reset()
+	d.frames.Feed(p, d.frame)
+	return d.pre.events
+}
+
+// Done implements [wire.Decoder].
+func (d *responsesDecoder) Done() bool { return d.ended }
+
+// responseEvent is one event's members, values still unread.
+type responseEvent struct {
+	typ, object []byte
+	index       int64
+	hasIndex    bool
+	itemID      []byte
+	item        []byte // source
+	delta       []byte
+	hasDelta    bool
+	arguments   []byte
+	response    []byte // source
+	err         *wire.Error
+	raw         []byte
+	status      bool
+}
+
+// take reads one frame.
+func (d *responsesDecoder) take(f frames.Frame) {
+	data := f.Data
+	if d.ended || string(data) == "[DONE]" {
+		return
+	}
+	if len(data) == 0 || data[0] != '{' {
+		d.unknown++
+		return
+	}
+	e := responseEvent{raw: data}
+	d.cur.Reset(data)
+	d.cur.Object(func(key []byte) { e.member(&d.cur, key) })
+	if !d.cur.Done() {
+		if d.err == nil && !f.Tail {
+			d.err = unreadableEvent(data)
+		}
+		return
+	}
+	if len(e.typ) == 0 {
+		e.typ = f.Event
+	}
+	d.event(&e)
+	d.seen = true
+}
+
+func (e *responseEvent) member(c *jscan.Cursor, key []byte) {
+	switch string(key) {
+	case "type":
+		e.typ = c.Bytes()
+	case "object":
+		e.object = c.Bytes()
+	case "output_index":
+		e.index, e.hasIndex = c.Int()
+	case "item_id":
+		e.itemID = c.Bytes()
+	case "item":
+		e.item = c.Raw()
+	case "delta":
+		e.hasDelta = c.Kind() == '"'
+		e.delta = c.Bytes()
+	case "arguments", "input":
+		e.arguments = c.Bytes()
+	case "response":
+		e.response = c.Raw()
+	case "status":
+		e.status = c.Kind() == '"'
+	case "error":
+		e.err = readError(c)
+	}
+}
+
+func (d *responsesDecoder) event(e *responseEvent) {
+	switch string(e.typ) {
+	case "response.output_text.delta":
+		d.pre.text(wire.TextDelta, 0, d.text.Add(e.delta))
+		d.markText(e)
+	case "response.refusal.delta":
+		d.pre.text(wire.TextDelta, 0, d.refusal.Add(e.delta))
+		d.markText(e)
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		d.pre.text(wire.ReasoningDelta, 0, d.reasoning.Add(e.delta))
+		d.markText(e)
+	case "response.reasoning_summary_part.added":
+		d.separate()
+	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
+		d.argumentsDelta(e)
+	case "response.function_call_arguments.done", "response.custom_tool_call_input.done":
+		if it := d.find(e); it != nil {
+			it.doneArgs = append(it.doneArgs[:0], e.arguments...)
+		}
+	case "response.output_item.added":
+		d.item(e, false)
+	case "response.output_item.done":
+		d.item(e, true)
+	case "response.created", "response.in_progress", "response.queued":
+		d.begin(e)
+	case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
+		d.end(e.response, strings.TrimPrefix(string(e.typ), "response."))
+	case "error":
+		d.fail(e)
+	default:
+		d.other(e)
+	}
+}
+
+// other takes what has no known type: a whole body, an error, or a kind of event
+// that carries nothing for us.
+func (d *responsesDecoder) other(e *responseEvent) {
+	switch {
+	case len(e.typ) == 0 && (string(e.object) == "response" || e.status && e.err == nil):
+		d.end(e.raw, "")
+	case e.err != nil || len(e.typ) == 0 && !d.seen:
+		d.fail(e)
+	case !knownEvent(string(e.typ)):
+		d.unknown++
+	}
+}
+
+// knownEvent knows the events that only tell progress.
+func knownEvent(typ string) bool {
+	for _, prefix := range []string{
+		"content_part.", "output_text.", "refusal.", "reasoning", "mcp_", "web_search_call.", "file_search_call.",
+		"code_interpreter_call", "image_generation_call.", "apply_patch_call_operation_diff.", "shell_call", "audio.",
+	} {
+		if strings.HasPrefix(typ, "response."+prefix) {
+			return true
+		}
+	}
+	return typ == "keepalive" || typ == "ping"
+}
+
+// begin notes who answers. A second beginning is a relay's retry, spliced in: all
+// before is void.
+func (d *responsesDecoder) begin(e *responseEvent) {
+	if string(e.typ) == "response.created" && (len(d.items) > 0 || d.text.Len() > 0) {
+		d.responsesState = responsesState{}
+		d.pre.reset()
+		d.pre.add(wire.Event{Kind: wire.Restart})
+	}
+	c := jscan.New(e.response)
+	c.Object(func(key []byte) {
+		switch string(key) {
+		case "id":
+			d.id = jscan.Valid(c.Bytes())
+		case "model":
+			d.model = jscan.Valid(c.Bytes())
+		}
+	})
+}
+
+// separate puts an empty line between two parts of the reasoning.
+func (d *responsesDecoder) separate() {
+	if d.reasoning.Len() > 0 {
+		d.pre.text(wire.ReasoningDelta, 0, d.reasoning.Add([]byte("\n\n")))
+	}
+}
+
+func (d *responsesDecoder) fail(e *responseEvent) {
+	if d.err != nil {
+		return
+	}
+	d.err = e.err
+	if d.err == nil {
+		d.err = errorOf(e.raw)
+		d.err.Raw = json.RawMessage(jscan.Mend(string(e.raw)))
+	}
+}
+
+// end reads the final response, or a whole body.
+func (d *responsesDecoder) end(response []byte, status string) {
+	d.ended = true
+	d.status = status
+	var failure *wire.Error
+	c := jscan.New(response)
+	c.Object(func(key []byte) {
+		switch string(key) {
+		case "id":
+			d.id = jscan.Valid(c.Bytes())
+		case "model":
+			d.model = jscan.Valid(c.Bytes())
+		case "status":
+			if word := c.Bytes(); len(word) > 0 {
+				d.status = jscan.Valid(word)
+			}
+		case "incomplete_details":
+			c.Object(func(key []byte) {
+				if string(key) == "reason" {
+					d.reason = jscan.Valid(c.Bytes())
+				}
+			})
+		case "error":
+			failure = readError(c)
+		case "usage":
+			if c.Kind() == '{' {
+				d.usage = readUsage(c)
+			}
+		case "output":
+			d.finalOutput(c)
+		}
+	})
+	if d.err == nil {
+		d.err = failure
+	}
+}
+
+// finalOutput takes the items of the final response: all of a whole body, and of
+// a stream those that it did not tell one by one.
+func (d *responsesDecoder) finalOutput(c *jscan.Cursor) {
+	if c.Kind() != '[' {
+		return
+	}
+	d.output = append(d.output[:0], c.Fork().Raw()...)
+	c.Array(func(i int) {
+		d.outputs++
+		raw := c.Raw()
+		e := responseEvent{item: raw, index: int64(i), hasIndex: true}
+		if it := d.find(&e); it == nil || !it.done {
+			d.item(&e, true)
+		}
+	})
+}

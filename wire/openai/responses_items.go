@@ -1,0 +1,266 @@
+package openai
+
+import (
+	"bytes"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/jscan"
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+// responseItem is one item of the output as it is assembled.
+type responseItem struct {
+	index    int64
+	hasIndex bool
+	id       string
+	typ      string
+	texted   bool   // its text came in deltas
+	done     bool   // output_item.done came, or it stands in the final output
+	raw      []byte // its source, once it is done
+	status   string
+
+	// Of a call:
+	position        int // among the calls, -1 for what is none
+	kind            holdfast.CallKind
+	callID          string
+	name, namespace string
+	args            jscan.Builder // the deltas
+	doneArgs        []byte        // of the event that ended the deltas
+	itemArgs        []byte        // of the item itself
+	itemText        bool          // itemArgs is the text as sent, not an object's source
+	server          bool          // the provider runs it
+}
+
+// find is the item that an event speaks of: by its place in the output, since
+// proxies change item ids between two events of one item.
+func (d *responsesDecoder) find(e *responseEvent) *responseItem {
+	for i := len(d.items) - 1; i >= 0; i-- {
+		it := d.items[i]
+		if e.hasIndex && it.hasIndex {
+			if it.index == e.index {
+				return it
+			}
+		} else if len(e.itemID) > 0 && it.id != "" && bytes.Equal(e.itemID, []byte(it.id)) {
+			return it
+		}
+	}
+	if n := len(d.items); !e.hasIndex && len(e.itemID) == 0 && n > 0 && e.item == nil {
+		return d.items[n-1]
+	}
+	return nil
+}
+
+// markText notes that the item's text needs not be read again when it is done.
+func (d *responsesDecoder) markText(e *responseEvent) {
+	if it := d.find(e); it != nil {
+		it.texted = true
+	}
+}
+
+func (d *responsesDecoder) argumentsDelta(e *responseEvent) {
+	it := d.find(e)
+	if it == nil || it.done {
+		return
+	}
+	piece := it.args.Add(e.delta)
+	if it.position >= 0 {
+		d.pre.text(wire.ArgumentsDelta, it.position, piece)
+	}
+}
+
+// item takes an item that was added, or is done.
+func (d *responsesDecoder) item(e *responseEvent, done bool) {
+	if e.item == nil {
+		return
+	}
+	if done {
+		e.item = bytes.Clone(e.item) // kept, and slices of it
+	}
+	next := &responseItem{index: e.index, hasIndex: e.hasIndex, position: -1}
+	next.read(jscan.New(e.item))
+	if !done {
+		next.itemArgs = nil // what is not done yet is told by the deltas
+	}
+	if !e.hasIndex && len(e.itemID) == 0 {
+		e.itemID = []byte(next.id)
+	}
+	it := d.find(e)
+	switch {
+	case it == nil && len(d.items) >= maxCalls:
+		if d.err == nil {
+			d.err = &wire.Error{Code: "too_many_calls", Message: "the reply holds more items than a reply can"}
+		}
+		return
+	case it == nil:
+		it = next
+		d.items = append(d.items, it)
+	default:
+		it.update(next)
+	}
+	d.start(it)
+	if !done || it.done {
+		return
+	}
+	it.done = true
+	it.raw = e.item
+	d.finishItem(it, e.item)
+}
+
+// update takes what a later event tells of the item.
+func (it *responseItem) update(next *responseItem) {
+	set := func(dst *string, s string) {
+		if s != "" {
+			*dst = s
+		}
+	}
+	set(&it.id, next.id)
+	set(&it.typ, next.typ)
+	set(&it.status, next.status)
+	set(&it.callID, next.callID)
+	set(&it.name, next.name)
+	set(&it.namespace, next.namespace)
+	if next.kind != "" {
+		it.kind = next.kind
+	}
+	it.itemArgs, it.itemText, it.server = next.itemArgs, next.itemText, next.server
+}
+
+// start counts the item among the calls once it is known for one that is ours to
+// answer.
+func (d *responsesDecoder) start(it *responseItem) {
+	if it.kind == "" || it.server || it.position >= 0 {
+		return
+	}
+	it.position = len(d.calls)
+	d.calls = append(d.calls, it)
+	d.pre.add(wire.Event{Kind: wire.CallStart, Call: it.position, Name: it.name})
+}
+
+// finishItem shows what the deltas did not, and closes a call.
+func (d *responsesDecoder) finishItem(it *responseItem, source []byte) {
+	if it.position >= 0 {
+		if it.args.Len() == 0 && it.itemText {
+			d.pre.text(wire.ArgumentsDelta, it.position, it.itemArgs)
+		}
+		if it.whole() {
+			d.pre.add(wire.Event{Kind: wire.CallEnd, Call: it.position})
+		}
+		return
+	}
+	if it.texted {
+		return
+	}
+	switch it.typ {
+	case "message":
+		d.messageText(jscan.New(source))
+	case "reasoning":
+		d.reasoningText(jscan.New(source))
+	}
+}
+
+// read reads an item's members.
+func (it *responseItem) read(c *jscan.Cursor) {
+	var action []byte
+	c.Object(func(key []byte) {
+		switch string(key) {
+		case "type":
+			it.typ = c.Text()
+		case "id":
+			it.id = jscan.Valid(c.Bytes())
+		case "status":
+			it.status = c.Text()
+		case "call_id":
+			it.callID = jscan.Valid(c.Bytes())
+		case "name":
+			it.name = jscan.Valid(c.Bytes())
+		case "namespace":
+			it.namespace = jscan.Valid(c.Bytes())
+		case "execution":
+			it.server = string(c.Bytes()) == "server"
+		case "arguments", "input":
+			if c.Kind() == '"' {
+				it.itemArgs, it.itemText = c.Bytes(), true
+			} else if c.Kind() != 'n' {
+				it.itemArgs = c.Raw()
+			}
+		case "action", "operation":
+			action = c.Raw()
+		}
+	})
+	switch it.typ {
+	case "function_call":
+		it.kind = holdfast.FunctionCall
+	case "custom_tool_call":
+		it.kind = holdfast.CustomCall
+	case "tool_search_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call":
+		it.kind, it.name = holdfast.BuiltinCall, it.typ
+		if action != nil {
+			it.itemArgs, it.itemText = action, false
+		}
+	}
+}
+
+// whole reports that the item came to its end, and not as a cut one.
+func (it *responseItem) whole() bool {
+	return it.done && it.status != "incomplete" && it.status != "failed"
+}
+
+// arguments is the item's own text, else what came before it. An empty text in
+// the item does not void deltas that hold one: {} must not run in their place.
+func (it *responseItem) arguments() string {
+	switch {
+	case len(it.itemArgs) > 0:
+		return string(it.itemArgs)
+	case len(it.doneArgs) > 0:
+		return string(it.doneArgs)
+	}
+	return it.args.String()
+}
+
+// messageText reads the content of a message that came without deltas.
+func (d *responsesDecoder) messageText(c *jscan.Cursor) {
+	c.Object(func(key []byte) {
+		if string(key) != "content" {
+			return
+		}
+		c.Array(func(int) {
+			c.Object(func(key []byte) {
+				switch string(key) {
+				case "text":
+					d.pre.text(wire.TextDelta, 0, d.text.Add(c.Bytes()))
+				case "refusal":
+					d.pre.text(wire.TextDelta, 0, d.refusal.Add(c.Bytes()))
+				}
+			})
+		})
+	})
+}
+
+// reasoningText reads the summary of reasoning that came without deltas, or its
+// content where there is no summary.
+func (d *responsesDecoder) reasoningText(c *jscan.Cursor) {
+	before := d.reasoning.Len()
+	var content *jscan.Cursor
+	c.Object(func(key []byte) {
+		switch string(key) {
+		case "summary":
+			d.reasoningParts(c)
+		case "content":
+			content = c.Fork()
+		}
+	})
+	if content != nil && d.reasoning.Len() == before {
+		d.reasoningParts(content)
+	}
+}
+
+func (d *responsesDecoder) reasoningParts(c *jscan.Cursor) {
+	c.Array(func(int) {
+		c.Object(func(key []byte) {
+			if string(key) == "text" {
+				d.separate()
+				d.pre.text(wire.ReasoningDelta, 0, d.reasoning.Add(c.Bytes()))
+			}
+		})
+	})
+}
