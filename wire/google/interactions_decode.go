@@ -210,6 +210,8 @@ func (s *interaction) open(index int64, raw []byte) {
 		for _, c := range rawjson.Elements(summary) {
 			s.say(&st.summary, c, wire.ReasoningDelta)
 		}
+	case "user_input":
+		return // what was asked, told back
 	default:
 		if !providersOwn(st.kind) {
 			s.reply.Unknown++
@@ -220,7 +222,7 @@ func (s *interaction) open(index int64, raw []byte) {
 
 // providersOwn reports a step of a tool that the provider runs itself.
 func providersOwn(kind string) bool {
-	return strings.HasSuffix(kind, "_call") || strings.HasSuffix(kind, "_result") || kind == "user_input"
+	return strings.HasSuffix(kind, "_call") || strings.HasSuffix(kind, "_result")
 }
 
 // say adds one item of content: text joins the text item before it.

@@ -48,9 +48,9 @@ func checkBroken(t *testing.T, name string, reply *wire.Reply) {
 }
 
 // endOf is the offset just after the byte that first tells the end: the end sign
-// of a stream, the last byte of a whole body.
+// of a stream (a streamed array is one), the last byte of a whole body.
 func endOf(b []byte, format string, o Options) int {
-	if format == "json" {
+	if format == "json" && !bytes.HasPrefix(bytes.TrimSpace(b), []byte("[")) {
 		return len(bytes.TrimSpace(b))
 	}
 	if at := o.EndSign.FindIndex(b); at != nil {
