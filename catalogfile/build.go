@@ -1,0 +1,176 @@
+package catalogfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/schema"
+)
+
+// builder makes a catalog of one file and collects what is wrong with it.
+type builder struct {
+	file   string
+	files  fs.FS
+	root   *node
+	faults []Fault
+}
+
+// add records a fault of the file itself.
+func (b *builder) add(at place, tool, path, message string) {
+	b.faults = append(b.faults, Fault{File: b.file, Line: at.line, Column: at.column, Tool: tool, Path: path, Message: message})
+}
+
+// build is the catalog, or nil where there are faults. The form is checked as a
+// whole first; tools whose form is right are then made, so that each fault of
+// each is found.
+func (b *builder) build(src []byte) *holdfast.Catalog {
+	if len(src) > maxFileBytes {
+		b.add(place{}, "", "", fmt.Sprintf("is larger than %d bytes", maxFileBytes))
+		return nil
+	}
+	b.root = b.read(b.file, src)
+	if b.root == nil {
+		return nil
+	}
+	faulty := b.checkForm()
+	if faulty[""] {
+		return nil
+	}
+	var tools []*holdfast.Tool
+	first := map[string]place{}
+	for i, n := range b.root.get("tools").items {
+		path := fmt.Sprintf("/tools/%d", i)
+		if faulty[path] {
+			continue
+		}
+		name := n.get("name").text
+		if at, twice := first[name]; twice {
+			b.add(n.get("name").place, name, path+"/name", fmt.Sprintf("this name is taken by the tool in line %d", at.line))
+		} else {
+			first[name] = n.get("name").place
+		}
+		t := b.tool(n, name, path)
+		tools = append(tools, t)
+	}
+	if policy := b.root.get("policy"); policy != nil {
+		b.add(policy.place, "", "/policy", "policy files are not built in yet")
+	}
+	if len(b.faults) > 0 {
+		return nil
+	}
+	return b.catalog(tools)
+}
+
+func (b *builder) catalog(tools []*holdfast.Tool) *holdfast.Catalog {
+	namespace := ""
+	if n := b.root.get("catalog"); n != nil {
+		namespace = n.text
+	}
+	c, err := holdfast.NewCatalog(namespace, tools...)
+	if err != nil {
+		b.add(b.root.place, "", "", err.Error())
+	}
+	return c
+}
+
+// read makes a node of a file's text: JSON by its ending or its first
+// character, else YAML.
+func (b *builder) read(file string, src []byte) *node {
+	var found []Fault
+	r := &reader{fault: func(at place, message string) {
+		found = append(found, Fault{File: file, Line: at.line, Column: at.column, Message: message})
+	}}
+	isJSON := strings.EqualFold(filepath.Ext(file), ".json")
+	var n *node
+	if isJSON || strings.HasPrefix(strings.TrimLeft(string(src), " \t\r\n"), "{") {
+		n = r.readJSON(src)
+	}
+	if n == nil && !isJSON {
+		found = nil
+		n = r.readYAML(src)
+	}
+	b.faults = append(b.faults, found...)
+	return n
+}
+
+// checkForm checks the file against its schema. It gives the paths of the tools
+// that are not as they should be, and "" where there is no list of tools.
+func (b *builder) checkForm() map[string]bool {
+	faulty := map[string]bool{}
+	form, err := schema.Compile(schemaText, nil)
+	if err != nil {
+		panic("catalogfile: the schema of catalog files does not compile: " + err.Error())
+	}
+	v, err := schema.Read(b.root.json(), &schema.Limits{Bytes: 8 * maxFileBytes, Depth: maxDepth + 2, String: maxFileBytes})
+	if err != nil {
+		b.readFault(err)
+		faulty[""] = true
+		return faulty
+	}
+	for _, p := range form.Validate(v).Problems {
+		tool, at := toolOf(p.Path)
+		faulty[at] = true
+		b.add(b.placeOf(p), b.nameOf(tool), p.Path, p.Message)
+	}
+	if b.root.get("tools") == nil || b.root.get("tools").kind != listNode {
+		faulty[""] = true
+	} else {
+		delete(faulty, "") // the file's own faults do not hide the tools'
+	}
+	return faulty
+}
+
+func (b *builder) readFault(err error) {
+	at, path := b.root.place, ""
+	var bad *schema.ReadError
+	if errors.As(err, &bad) {
+		at, path = b.root.at(bad.Path).place, bad.Path
+	}
+	tool, _ := toolOf(path)
+	b.add(at, b.nameOf(tool), path, err.Error())
+}
+
+// toolOf is the index of the tool that a path lies in, and the tool's own path;
+// -1 and "" outside of the tools.
+func toolOf(path string) (int, string) {
+	rest, ok := strings.CutPrefix(path, "/tools/")
+	if !ok {
+		return -1, ""
+	}
+	index, _, _ := strings.Cut(rest, "/")
+	i := 0
+	if _, err := fmt.Sscanf(index, "%d", &i); err != nil {
+		return -1, ""
+	}
+	return i, "/tools/" + index
+}
+
+// nameOf is what to call tool i in a message.
+func (b *builder) nameOf(i int) string {
+	tools := b.root.get("tools")
+	if i < 0 || tools == nil || i >= len(tools.items) {
+		return ""
+	}
+	if name := tools.items[i].get("name"); name != nil && name.kind == stringNode && name.text != "" {
+		return name.text
+	}
+	return fmt.Sprintf("number %d", i+1)
+}
+
+// placeOf is where a problem stands. An unknown name is reported at its object:
+// the name itself is the better place.
+func (b *builder) placeOf(p schema.Problem) place {
+	n := b.root.at(p.Path)
+	if p.Keyword == "additionalProperties" {
+		for _, m := range n.members {
+			if strings.Contains(p.Message, `"`+m.name+`"`) || strings.Contains(p.Got, m.name) {
+				return m.at
+			}
+		}
+	}
+	return n.place
+}

@@ -1,0 +1,225 @@
+package catalogfile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/schema"
+)
+
+// toolBuilder makes one tool, whose form is known to be right.
+type toolBuilder struct {
+	*builder
+	n    *node
+	name string
+	path string
+}
+
+// fault records what is wrong with a field of the tool.
+func (t *toolBuilder) fault(field, message string) {
+	t.add(t.n.at(field).place, t.name, t.path+field, message)
+}
+
+// tool makes the tool of n, or nil where it has faults.
+func (b *builder) tool(n *node, name, path string) *holdfast.Tool {
+	t := &toolBuilder{b, n, name, path}
+	before := len(b.faults)
+	t.refuseLater()
+	input := t.schemaOf("input")
+	o := holdfast.ToolOptions{
+		Output:   t.schemaOf("output"),
+		Coerce:   t.flag("coerce"),
+		Repeats:  t.flag("repeats"),
+		Grade:    holdfast.Grade(t.textOf("grade")),
+		Declared: n.get("run").json(),
+	}
+	o.TellsApart = t.flag("tells_apart")
+	o.ResultBytes = t.size("/limits/result")
+	o.HandlerBytes = t.size("/limits/handler")
+	timeout := t.duration("/timeout")
+	if input != nil {
+		o.Key, o.KeyRule = t.key(input)
+		o.Approval = t.approval(input)
+	}
+	handler := t.run(o.Output)
+	if len(b.faults) > before {
+		return nil
+	}
+	made, err := holdfast.NewTool(name, n.get("description").text, input, holdfast.Effect(n.get("effect").text), timeout, handler, &o)
+	if err != nil {
+		cause := errors.Unwrap(err)
+		if cause == nil {
+			cause = err
+		}
+		t.fault("", cause.Error())
+		return nil
+	}
+	return made
+}
+
+// refuseLater names what the file's form knows and this program does not do.
+// Nothing is silently left out.
+func (t *toolBuilder) refuseLater() {
+	for _, field := range []string{"retry", "cache", "confirm", "sandbox"} {
+		if t.n.get(field) != nil {
+			t.fault("/"+field, field+" is not built in yet")
+		}
+	}
+}
+
+func (t *toolBuilder) textOf(field string) string {
+	if n := t.n.get(field); n != nil {
+		return n.text
+	}
+	return ""
+}
+
+func (t *toolBuilder) flag(field string) bool { return t.textOf(field) == "true" }
+
+// duration is the length of time in a field, 0 where there is none.
+func (t *toolBuilder) duration(field string) time.Duration {
+	n := t.n.at(field)
+	if n.kind != stringNode {
+		return 0
+	}
+	d, err := time.ParseDuration(n.text)
+	if err != nil || d <= 0 {
+		t.fault(field, fmt.Sprintf("%q is no length of time above zero", n.text))
+		return 0
+	}
+	return d
+}
+
+// size is the number of bytes in a field, 0 where there is none.
+func (t *toolBuilder) size(field string) int {
+	n := t.n.at(field)
+	if n.kind == mappingNode {
+		return 0
+	}
+	digits, unit := n.text, 1
+	if kib, ok := strings.CutSuffix(digits, "KiB"); ok {
+		digits, unit = kib, 1<<10
+	} else if mib, ok := strings.CutSuffix(digits, "MiB"); ok {
+		digits, unit = mib, 1<<20
+	} else {
+		digits = strings.TrimSuffix(digits, "B")
+	}
+	v, err := strconv.Atoi(digits)
+	if err != nil || v <= 0 || v > math.MaxInt32/unit {
+		t.fault(field, fmt.Sprintf("%s is no size from 1 to 2047MiB", n.text))
+		return 0
+	}
+	return v * unit
+}
+
+// schemaOf compiles the schema in a field, or the one in the file that it names.
+func (t *toolBuilder) schemaOf(field string) *schema.Schema {
+	n := t.n.get(field)
+	if n == nil {
+		return nil
+	}
+	var o *schema.Options
+	if field == "output" {
+		o = &schema.Options{Mode: schema.ModeSpec} // a result need not be an object
+	}
+	if named := n.get("file"); named != nil && len(n.members) == 1 && named.kind == stringNode {
+		return t.schemaFile(field, named, o)
+	}
+	s, err := schema.Compile(n.json(), o)
+	if err == nil {
+		return s
+	}
+	var faults *schema.CompileError
+	if !errors.As(err, &faults) {
+		t.fault("/"+field, err.Error())
+		return nil
+	}
+	for _, f := range faults.Faults {
+		t.fault("/"+field+f.Path, inSchema(f))
+	}
+	return nil
+}
+
+func inSchema(f schema.Fault) string {
+	message := f.Message
+	if f.Fix != "" {
+		message += " (" + f.Fix + ")"
+	}
+	return message
+}
+
+func (t *toolBuilder) schemaFile(field string, named *node, o *schema.Options) *schema.Schema {
+	if t.files == nil {
+		t.fault("/"+field, "names a file, but the catalog has no folder to look in")
+		return nil
+	}
+	src, err := readFile(t.files, named.text)
+	if err != nil {
+		t.fault("/"+field+"/file", "reading the schema: "+err.Error())
+		return nil
+	}
+	before := len(t.faults)
+	root := t.read(named.text, src)
+	for i := before; i < len(t.faults); i++ {
+		t.faults[i].Tool = t.name
+	}
+	if root == nil || len(t.faults) > before {
+		return nil
+	}
+	s, err := schema.Compile(root.json(), o)
+	if err == nil {
+		return s
+	}
+	var faults *schema.CompileError
+	if !errors.As(err, &faults) {
+		t.fault("/"+field, err.Error())
+		return nil
+	}
+	for _, f := range faults.Faults {
+		at := root.at(f.Path)
+		t.faults = append(t.faults, Fault{
+			File: named.text, Line: at.line, Column: at.column, Tool: t.name, Path: f.Path, Message: inSchema(f),
+		})
+	}
+	return nil
+}
+
+// run makes the handler of the tool's kind.
+func (t *toolBuilder) run(output *schema.Schema) holdfast.Handler {
+	m := t.n.get("run").members[0]
+	if m.name != "static" {
+		t.fault("/run/"+m.name, fmt.Sprintf("run kind %s is not built in yet", m.name))
+		return nil
+	}
+	return t.static(m.value, output)
+}
+
+// static is a handler that always gives the same result: a text, or JSON.
+func (t *toolBuilder) static(n *node, output *schema.Schema) holdfast.Handler {
+	if output != nil {
+		v, err := schema.Read(n.json(), nil)
+		if err != nil {
+			t.fault("/run/static", err.Error())
+			return nil
+		}
+		for _, p := range output.Validate(v).Problems {
+			t.fault("/run/static"+p.Path, "the output schema refuses this result: "+p.Message)
+		}
+	}
+	result := holdfast.Result{JSON: n.json()}
+	if n.kind == stringNode {
+		result = holdfast.Result{Text: n.text}
+	}
+	return func(ctx context.Context, _ schema.Value) (holdfast.Result, error) {
+		out := result
+		out.JSON = append(json.RawMessage(nil), result.JSON...)
+		return out, holdfast.WithoutEffect(context.Cause(ctx))
+	}
+}
