@@ -1,0 +1,335 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// explain lists what is wrong with the value at i by rule r. An empty list, but
+// for warnings, means that the value is valid.
+func (e *explainer) explain(r *rule, i uint32) []finding {
+	if r.always == alwaysTrue {
+		return nil
+	}
+	e.steps++
+	if e.steps > 4*stepBudget || e.depth > maxInPlace {
+		e.over = true
+		return nil
+	}
+	if r.always == alwaysFalse {
+		return []finding{e.found1(i, rankOther, "false", "no value", "nothing may stand here; leave it out")}
+	}
+	key := uint64(r.id)<<32 | uint64(i)
+	if !e.s.dynamic {
+		if list, ok := e.found[key]; ok {
+			return list
+		}
+	}
+	if f, wrong := e.mistyped(r, i); wrong {
+		return []finding{f}
+	}
+	e.depth++
+	pushed := e.enter(r)
+	list := e.explainOwn(r, i)
+	if r.place != nil {
+		list = append(list, e.explainPlace(r, i)...)
+	}
+	if r.obj != nil && r.obj.uneval != nil && Kind(e.d.nodes[i].kind) == Object {
+		list = append(list, e.explainUnevaluatedMembers(r, i)...)
+	}
+	if r.arr != nil && r.arr.uneval != nil && Kind(e.d.nodes[i].kind) == Array {
+		list = append(list, e.explainUnevaluatedElements(r, i)...)
+	}
+	e.leave(pushed)
+	e.depth--
+	if !e.s.dynamic {
+		e.found[key] = list
+	}
+	return list
+}
+
+// found1 is a finding at node i whose value is named as got.
+func (e *explainer) found1(i uint32, rank uint8, keyword, expected, message string) finding {
+	got, _ := e.got(i)
+	return finding{
+		Problem: Problem{Path: e.path(i), Keyword: keyword, Expected: expected, Got: got, Message: message},
+		node:    i, rank: rank,
+	}
+}
+
+func (e *explainer) got(i uint32) (got, spoken string) {
+	return gotOf(e.d, i, e.secret(i))
+}
+
+func (e *explainer) explainOwn(r *rule, i uint32) []finding {
+	var list []finding
+	if r.enum != nil && !r.enum.has(e.d, i) {
+		list = append(list, e.notListed(i, "enum", r.enum.values))
+	}
+	if r.konst != nil && !r.konst.has(e.d, i) {
+		list = append(list, e.notListed(i, "const", r.konst.values))
+	}
+	switch Kind(e.d.nodes[i].kind) {
+	case Number:
+		if r.num != nil {
+			list = append(list, e.explainNumber(r.num, i)...)
+		}
+	case String:
+		if r.str != nil {
+			list = append(list, e.explainString(r.str, i)...)
+		}
+	case Array:
+		if r.arr != nil {
+			list = append(list, e.explainArray(r.arr, i)...)
+		}
+	case Object:
+		if r.obj != nil {
+			list = append(list, e.explainObject(r.obj, i)...)
+		}
+	}
+	return list
+}
+
+func (e *explainer) explainNumber(r *numberRule, i uint32) []finding {
+	var list []finding
+	d := parseDecimal(e.d.text(i))
+	_, spoken := e.got(i)
+	add := func(keyword, expected, words string, bound *decimal) {
+		b := string(bound.canonical(nil))
+		list = append(list, e.found1(i, rankOther, keyword, expected+b, "must be "+words+" "+b+", not "+spoken))
+	}
+	if r.min != nil && d.cmp(*r.min) < 0 {
+		add("minimum", ">= ", "at least", r.min)
+	}
+	if r.max != nil && d.cmp(*r.max) > 0 {
+		add("maximum", "<= ", "at most", r.max)
+	}
+	if r.above != nil && d.cmp(*r.above) <= 0 {
+		add("exclusiveMinimum", "> ", "greater than", r.above)
+	}
+	if r.below != nil && d.cmp(*r.below) >= 0 {
+		add("exclusiveMaximum", "< ", "less than", r.below)
+	}
+	if r.step != nil && !d.multipleOf(*r.step) {
+		add("multipleOf", "multiple of ", "a multiple of", r.step)
+	}
+	return list
+}
+
+func (e *explainer) explainString(r *stringRule, i uint32) []finding {
+	var list []finding
+	n := &e.d.nodes[i]
+	text := e.d.text(i)
+	_, spoken := e.got(i)
+	if size := e.d.runes(i); size < r.minLen {
+		list = append(list, e.lengthFinding(i, "minLength", ">=", "at least", r.minLen, size, "character"))
+	} else if r.maxLen >= 0 && size > r.maxLen {
+		list = append(list, e.lengthFinding(i, "maxLength", "<=", "at most", r.maxLen, size, "character"))
+	}
+	if r.pattern != nil && !e.match(r.pattern, text, n.flags&flagNonASCII == 0) {
+		list = append(list, e.found1(i, rankOther, "pattern", shorten(r.pattern.src),
+			"must match the pattern "+shorten(r.pattern.src)+r.pattern.hint()+", unlike "+spoken))
+	}
+	if r.format != nil && !r.format.valid(text) {
+		list = append(list, e.found1(i, rankOther, "format", r.format.name,
+			"must be "+r.format.words+" such as "+r.format.example+", not "+spoken))
+	}
+	if r.content != nil {
+		list = append(list, e.explainContent(r.content, i, text)...)
+	}
+	return list
+}
+
+func (e *explainer) lengthFinding(i uint32, keyword, sign, words string, want, have int, what string) finding {
+	f := e.found1(i, rankOther, keyword, fmt.Sprintf("%s %d", sign, want),
+		fmt.Sprintf("must have %s %s, but has %d", words, plural(want, what), have))
+	f.Got = plural(have, what)
+	return f
+}
+
+func (e *explainer) explainArray(a *arrayRule, i uint32) []finding {
+	var list []finding
+	count := int(e.d.nodes[i].aux)
+	if count < a.minLen {
+		list = append(list, e.lengthFinding(i, "minItems", ">=", "at least", a.minLen, count, "element"))
+	} else if a.maxLen >= 0 && count > a.maxLen {
+		list = append(list, e.lengthFinding(i, "maxItems", "<=", "at most", a.maxLen, count, "element"))
+	}
+	if a.unique && count > 1 {
+		if x, y := e.d.repeated(i); x >= 0 {
+			f := e.found1(i, rankOther, "uniqueItems", "no two equal elements", fmt.Sprintf("must hold no value twice, but elements %d and %d are equal", x, y))
+			f.Got = fmt.Sprintf("elements %d and %d are equal", x, y)
+			list = append(list, f)
+		}
+	}
+	matched := 0
+	k := i + 1
+	for j := range count {
+		switch {
+		case j < len(a.prefix):
+			list = append(list, e.explain(a.prefix[j], k)...)
+		case a.rest != nil && a.rest.always == alwaysFalse:
+			if j == len(a.prefix) {
+				list = append(list, e.lengthFinding(i, a.restWord, "<=", "at most", j, count, "element"))
+			}
+		case a.rest != nil:
+			list = append(list, e.explain(a.rest, k)...)
+		}
+		if a.contains != nil && e.valid(a.contains, k) {
+			matched++
+		}
+		k = e.d.after(k)
+	}
+	return append(list, e.explainContains(a, i, matched)...)
+}
+
+func (e *explainer) explainContains(a *arrayRule, i uint32, matched int) []finding {
+	if a.contains == nil {
+		return nil
+	}
+	what := "element"
+	if s := shapeOf(a.contains); s != "" {
+		what = "element that is " + s
+	}
+	switch {
+	case matched < a.minContains:
+		keyword := "contains"
+		if a.minContains != 1 {
+			keyword = "minContains"
+		}
+		return []finding{e.lengthFinding(i, keyword, ">=", "at least", a.minContains, matched, what)}
+	case a.maxContains >= 0 && matched > a.maxContains:
+		return []finding{e.lengthFinding(i, "maxContains", "<=", "at most", a.maxContains, matched, what)}
+	}
+	return nil
+}
+
+func (e *explainer) explainUnevaluatedElements(r *rule, i uint32) []finding {
+	var list []finding
+	set := make(marks, e.d.nodes[i].aux)
+	e.markElements(r, i, set, true, true)
+	k := i + 1
+	for n := range set {
+		if !set[n] {
+			if r.arr.uneval.always == alwaysFalse {
+				list = append(list, e.found1(k, rankOther, "unevaluatedItems", "no further elements", "nothing allows an element here; leave it out"))
+			} else {
+				list = append(list, e.explain(r.arr.uneval, k)...)
+			}
+		}
+		k = e.d.after(k)
+	}
+	return list
+}
+
+// explainContent goes into a string that holds another document.
+func (e *explainer) explainContent(c *contentRule, i uint32, text string) []finding {
+	v, isJSON, err := c.read(text)
+	if err != nil {
+		return []finding{e.contentFinding(c, i, err)}
+	}
+	if !isJSON || c.schema == nil || e.content >= maxContent {
+		return nil
+	}
+	inner := e.s.newExplainer(v.d)
+	inner.machine.steps, inner.content = e.steps, e.content+1
+	inner.prefix, inner.allHidden = e.path(i), e.secret(i)
+	if e.s.secrets {
+		inner.hidden = map[uint32]bool{}
+		inner.hide(c.schema, v.i, map[uint64]bool{})
+	}
+	list := inner.clean(inner.explain(c.schema, v.i))
+	e.steps, e.over = inner.steps, e.over || inner.over
+	for n := range list {
+		list[n].node, list[n].rank, list[n].member = i, rankOther, uint32(n)
+		list[n].inner = true
+		list[n].Message += " (inside the JSON text of this string)"
+	}
+	return list
+}
+
+func (e *explainer) contentFinding(c *contentRule, i uint32, err error) finding {
+	want, keyword := "base64", "contentEncoding"
+	if c.json {
+		want, keyword = "JSON text", "contentMediaType"
+	}
+	why := err.Error()
+	if re, ok := err.(*ReadError); ok {
+		why = fmt.Sprintf("%s at byte %d", re.Message, re.Offset)
+	}
+	if e.secret(i) {
+		why = "it cannot be read"
+	}
+	return e.found1(i, rankOther, keyword, want, "must hold "+want+": "+why)
+}
+
+// explainPlace goes through the applicators of the same value.
+func (e *explainer) explainPlace(r *rule, i uint32) []finding {
+	p := r.place
+	var list []finding
+	if p.ref != nil {
+		list = append(list, e.explain(p.ref, i)...)
+	}
+	if p.dynamic != nil {
+		list = append(list, e.explain(e.target(p.dynamic), i)...)
+	}
+	for _, s := range p.allOf {
+		list = append(list, e.explain(s, i)...)
+	}
+	if p.anyOf != nil {
+		list = append(list, e.explainAny(p.anyOf, i, "anyOf")...)
+	}
+	if p.oneOf != nil {
+		list = append(list, e.explainOne(p.oneOf, i)...)
+	}
+	if p.not != nil && e.valid(p.not, i) {
+		_, spoken := e.got(i)
+		what := shapeOf(p.not)
+		if what == "" {
+			what = "what the schema excludes"
+		}
+		list = append(list, e.found1(i, rankOther, "not", "not "+what, "must not be "+what+", but is "+spoken))
+	}
+	if p.cond == nil {
+		return list
+	}
+	branch := p.els
+	if e.valid(p.cond, i) {
+		branch = p.then
+	}
+	if branch != nil {
+		list = append(list, e.explain(branch, i)...)
+	}
+	return list
+}
+
+func (e *explainer) explainOne(rules []*rule, i uint32) []finding {
+	var which []string
+	for n, s := range rules {
+		if e.valid(s, i) {
+			which = append(which, fmt.Sprint(n))
+		}
+	}
+	switch len(which) {
+	case 0:
+		return e.explainAny(rules, i, "oneOf")
+	case 1:
+		return e.warnings(rules, i)
+	}
+	which = which[:min(len(which), 10)]
+	last := len(which) - 1
+	f := e.found1(i, rankOther, "oneOf", "exactly one of the allowed forms",
+		"must match exactly one of the allowed forms, but matches forms "+strings.Join(which[:last], ", ")+" and "+which[last])
+	return []finding{f}
+}
+
+// warnings are those of the first rule that holds.
+func (e *explainer) warnings(rules []*rule, i uint32) []finding {
+	for _, s := range rules {
+		if e.valid(s, i) {
+			return slices.DeleteFunc(slices.Clone(e.explain(s, i)), func(f finding) bool { return !f.warning })
+		}
+	}
+	return nil
+}

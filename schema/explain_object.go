@@ -1,0 +1,245 @@
+package schema
+
+import (
+	"fmt"
+	"strings"
+)
+
+func (e *explainer) explainObject(o *objectRule, i uint32) []finding {
+	var list []finding
+	count := int(e.d.nodes[i].aux)
+	if count < o.minLen {
+		list = append(list, e.lengthFinding(i, "minProperties", ">=", "at least", o.minLen, count, "member"))
+	} else if o.maxLen >= 0 && count > o.maxLen {
+		list = append(list, e.lengthFinding(i, "maxProperties", "<=", "at most", o.maxLen, count, "member"))
+	}
+	list = append(list, e.missing(o, i)...)
+	k := i + 1
+	for range count {
+		list = append(list, e.explainMember(o, i, k)...)
+		k = e.d.after(k + 1)
+	}
+	for n := range o.depends {
+		d := &o.depends[n]
+		if _, ok := e.d.member(i, d.name); ok {
+			list = append(list, e.explainDependency(o, d, i)...)
+		}
+	}
+	return list
+}
+
+func (e *explainer) missing(o *objectRule, i uint32) []finding {
+	var list []finding
+	for n := range o.props {
+		p := &o.props[n]
+		if !p.required {
+			continue
+		}
+		if _, ok := e.d.member(i, p.name); ok {
+			continue
+		}
+		message := "`" + shorten(p.name) + "` is missing"
+		if p.rule != nil {
+			message += briefly(p.rule)
+		}
+		list = append(list, e.missingFinding(i, "required", p.name, message, uint32(n)))
+	}
+	return list
+}
+
+func (e *explainer) missingFinding(i uint32, keyword, name, message string, order uint32) finding {
+	return finding{
+		Problem: Problem{Path: e.path(i), Keyword: keyword, Expected: name, Got: "nothing", Message: message},
+		node:    i, member: order, rank: rankMissing,
+	}
+}
+
+func (e *explainer) explainDependency(o *objectRule, d *dependency, i uint32) []finding {
+	if d.rule != nil {
+		return e.explain(d.rule, i)
+	}
+	var list []finding
+	for n, name := range d.needs {
+		if _, ok := e.d.member(i, name); !ok {
+			message := "`" + shorten(name) + "` is missing; it must be given together with `" + shorten(d.name) + "`"
+			list = append(list, e.missingFinding(i, d.keyword, name, message, uint32(len(o.props)+n)))
+		}
+	}
+	return list
+}
+
+// explainMember goes into one member of object i, whose name is node k.
+func (e *explainer) explainMember(o *objectRule, i, k uint32) []finding {
+	var list []finding
+	known := false
+	at := o.lookup(e.d, k)
+	if at >= 0 {
+		p := &o.props[at]
+		e.needed[k+1] = e.needed[k+1] || p.required
+		e.known[k] = true
+		if p.rule != nil {
+			known = true
+			list = append(list, e.explain(p.rule, k+1)...)
+		}
+	}
+	for n := range o.patterns {
+		if e.match(o.patterns[n].pattern, e.d.text(k), e.d.nodes[k].flags&flagNonASCII == 0) {
+			known, e.known[k] = true, true
+			list = append(list, e.explain(o.patterns[n].rule, k+1)...)
+		}
+	}
+	if o.names != nil {
+		list = append(list, e.explainName(o.names, i, k)...)
+	}
+	switch {
+	case known:
+	case o.rest == nil || o.rest.always == alwaysTrue:
+		list = append(list, e.undeclared(o, i, k, at)...)
+	case o.rest.always == alwaysFalse:
+		list = append(list, e.unknown(o, i, k, "additionalProperties"))
+	default:
+		e.known[k] = true
+		list = append(list, e.explain(o.rest, k+1)...)
+	}
+	return list
+}
+
+// explainName reports a name that propertyNames refuses at its object.
+func (e *explainer) explainName(r *rule, i, k uint32) []finding {
+	if e.valid(r, k) {
+		return nil
+	}
+	why := "is not allowed"
+	for _, f := range e.explain(r, k) {
+		if !f.warning {
+			why = f.Message
+			break
+		}
+	}
+	name := e.d.text(k)
+	return []finding{{
+		Problem: Problem{
+			Path: e.path(i), Keyword: "propertyNames", Expected: "an allowed name", Got: shorten(name),
+			Message: "the name `" + shorten(name) + "` " + why,
+		},
+		node: i, member: k, rank: rankUnknown,
+	}}
+}
+
+// unknown is a name that the object does not allow.
+func (e *explainer) unknown(o *objectRule, i, k uint32, keyword string) finding {
+	name := e.d.text(k)
+	names := o.declared()
+	message := "`" + shorten(name) + "` is not an allowed name"
+	expected := "no further names"
+	free := e.absent(i, names)
+	switch near := nearest(name, free, 1); {
+	case len(near) == 1:
+		message += "; did you mean `" + shorten(near[0]) + "`?"
+		expected = near[0]
+	case len(names) == 0:
+		message += "; no names are allowed here"
+	case len(names) <= 10:
+		message += "; allowed: `" + strings.Join(names, "`, `") + "`"
+	default:
+		message += fmt.Sprintf("; %d names are allowed, none like it", len(names))
+	}
+	return finding{
+		Problem: Problem{Path: e.path(i), Keyword: keyword, Expected: expected, Got: shorten(name), Message: message},
+		node:    i, member: k, rank: rankUnknown,
+	}
+}
+
+// declared are the names that the schema declares, in its order.
+func (o *objectRule) declared() []string {
+	var names []string
+	for n := range o.props {
+		if o.props[n].rule != nil && o.props[n].rule.always != alwaysFalse {
+			names = append(names, o.props[n].name)
+		}
+	}
+	return names
+}
+
+// absent are the names that object i does not have.
+func (e *explainer) absent(i uint32, names []string) []string {
+	var out []string
+	for _, n := range names {
+		if _, ok := e.d.member(i, n); !ok {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// undeclared warns of a name that the schema lets pass but does not declare: of
+// every one where the schema is silent about further names, else only of those
+// that differ from a declared name by case.
+func (e *explainer) undeclared(o *objectRule, i, k uint32, at int) []finding {
+	if e.s.mode == ModeSpec || at >= 0 || len(o.props) == 0 {
+		return nil
+	}
+	name := e.d.text(k)
+	message := ""
+	for n := range o.props {
+		if strings.EqualFold(o.props[n].name, name) {
+			message = "`" + shorten(name) + "` is not declared and differs from `" + shorten(o.props[n].name) + "` by case; it is passed on as it is"
+		}
+	}
+	if message == "" && o.rest == nil && len(o.patterns) == 0 {
+		message = "`" + shorten(name) + "` is not declared; it is passed on as it is"
+		if near := nearest(name, e.absent(i, o.declared()), 1); len(near) == 1 {
+			message += " (did you mean `" + shorten(near[0]) + "`?)"
+		}
+	}
+	if message == "" {
+		return nil
+	}
+	return []finding{{
+		Problem: Problem{Path: e.path(i), Keyword: "properties", Expected: "a declared name", Got: shorten(name), Message: message},
+		node:    i, member: k, rank: rankUnknown, warning: true,
+	}}
+}
+
+func (e *explainer) explainUnevaluatedMembers(r *rule, i uint32) []finding {
+	var list []finding
+	set := make(marks, e.d.nodes[i].aux)
+	e.markMembers(r, i, set, true, true)
+	k := i + 1
+	for n := range set {
+		if !set[n] {
+			if r.obj.uneval.always == alwaysFalse {
+				list = append(list, e.unknown(allDeclared(r), i, k, "unevaluatedProperties"))
+			} else {
+				list = append(list, e.explain(r.obj.uneval, k+1)...)
+			}
+		}
+		k = e.d.after(k + 1)
+	}
+	return list
+}
+
+// allDeclared gathers the names that r and the rules in its place declare.
+func allDeclared(r *rule) *objectRule {
+	all := &objectRule{}
+	seen := map[*rule]bool{}
+	var visit func(*rule)
+	visit = func(s *rule) {
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		if s.obj != nil {
+			for _, p := range s.obj.props {
+				if p.rule != nil {
+					all.property(p.name).rule = p.rule
+				}
+			}
+		}
+		if s.place != nil {
+			s.place.each(visit)
+		}
+	}
+	visit(r)
+	return all
+}

@@ -1,0 +1,384 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// shownChars is how much of a value a message shows.
+const shownChars = 60
+
+// cut shortens text to n characters with a visible mark.
+func cut(s string, n int) string {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	count := 0
+	for i := range s {
+		if count == n {
+			return s[:i] + "…"
+		}
+		count++
+	}
+	return s
+}
+
+// shorten makes a name or a literal fit for a message: one line, no control,
+// bidi or zero-width characters, bounded.
+func shorten(s string) string {
+	q := strconv.Quote(cut(s, shownChars))
+	return strings.ReplaceAll(strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`), `\\`, `\`)
+}
+
+// quoteShort is shorten in double quotes.
+func quoteShort(s string) string { return strconv.Quote(cut(s, shownChars)) }
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	if first, rest, ok := strings.Cut(what, " "); ok {
+		return fmt.Sprintf("%d %ss %s", n, first, strings.Replace(rest, "that is ", "that are ", 1))
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// gotOf names a value: tersely for data, and for a sentence. Containers are
+// named by their size only, so no message shows what they hold.
+func gotOf(d *document, i uint32, secret bool) (got, spoken string) {
+	n := &d.nodes[i]
+	kind := Kind(n.kind)
+	if secret && kind != Null {
+		return kind.String() + " (hidden)", "the " + kind.String() + " given"
+	}
+	switch kind {
+	case Null:
+		return "null", "null"
+	case Bool:
+		return "boolean " + d.raw(i), "the boolean " + d.raw(i)
+	case Number:
+		text := cut(d.raw(i), shownChars)
+		return "number " + text, "the number " + text
+	case String:
+		text := quoteShort(d.text(i))
+		return "string " + text, "the string " + text
+	case Array:
+		return "array of " + plural(int(n.aux), "element"), "an array"
+	}
+	return "object with " + plural(int(n.aux), "member"), "an object"
+}
+
+// describe names a schema's value in a fault.
+func describe(v Value) string {
+	_, spoken := gotOf(v.d, v.i, false)
+	return spoken
+}
+
+// names of a set of types, in their order.
+func (t typeSet) names() []string {
+	var out []string
+	for _, n := range typeNames {
+		if t&n.bit != 0 && (n.bit != typeInteger || t&typeNumber == 0) {
+			out = append(out, n.name)
+		}
+	}
+	return out
+}
+
+func withArticle(name string) string {
+	switch name {
+	case "null":
+		return name
+	case "integer", "array", "object":
+		return "an " + name
+	}
+	return "a " + name
+}
+
+func (t typeSet) words() string {
+	names := t.names()
+	// null is last in a sentence
+	if len(names) > 1 && names[0] == "null" {
+		names = append(names[1:], "null")
+	}
+	for n := range names {
+		names[n] = withArticle(names[n])
+	}
+	return strings.Join(names, " or ")
+}
+
+// mistyped is the finding where the value's type is wrong.
+func (e *explainer) mistyped(r *rule, i uint32) (finding, bool) {
+	if r.types == 0 || e.admits(r.types, i) {
+		return finding{}, false
+	}
+	return e.typeFinding(r.types, i), true
+}
+
+func (e *explainer) typeFinding(types typeSet, i uint32) finding {
+	names := types.names()
+	if len(names) > 1 && names[0] == "null" {
+		names = append(names[1:], "null")
+	}
+	_, spoken := e.got(i)
+	message := "must be " + types.words() + ", not " + spoken
+	message += e.typeHint(types, i)
+	return e.found1(i, rankType, "type", strings.Join(names, " or "), message)
+}
+
+// typeHint says what was probably meant, where that can be told.
+func (e *explainer) typeHint(types typeSet, i uint32) string {
+	switch Kind(e.d.nodes[i].kind) {
+	case Null:
+		if i != 0 && Kind(e.d.nodes[e.up[i]].kind) == Object && !e.needed[i] {
+			return "; leave it out instead"
+		}
+	case String:
+		text := e.d.text(i)
+		v, err := Read([]byte(text), nil)
+		if err != nil || e.secret(i) {
+			return ""
+		}
+		inner := machine{d: v.d, s: e.s}
+		if v.Kind() == String || !inner.admits(types, v.i) {
+			return ""
+		}
+		switch v.Kind() {
+		case Array, Object:
+			return "; the string holds a JSON " + v.Kind().String() + ": send it without quotes"
+		case Number, Bool:
+			return "; send " + cut(text, shownChars) + " without quotes"
+		}
+	case Number:
+		if types&typeInteger != 0 {
+			return "; it must have no fraction"
+		}
+	}
+	return ""
+}
+
+// shown is a schema's value as JSON, cut.
+func shown(v Value) string {
+	if v.Kind() == String {
+		return quoteShort(v.Text())
+	}
+	return cut(string(v.Raw()), shownChars)
+}
+
+// oneOfWords lists up to ten values, else a few and how many there are.
+func oneOfWords(values []Value) string {
+	if len(values) == 1 {
+		return shown(values[0])
+	}
+	if len(values) > 10 {
+		return "one of " + listed(values[:3]) + fmt.Sprintf(" … (%d values)", len(values))
+	}
+	return "one of " + listed(values)
+}
+
+func listed(values []Value) string {
+	var out []string
+	for _, v := range values {
+		out = append(out, shown(v))
+	}
+	return strings.Join(out, ", ")
+}
+
+// notListed is the finding where a value is none of those allowed.
+func (e *explainer) notListed(i uint32, keyword string, values []Value) finding {
+	_, spoken := e.got(i)
+	near := e.nearValues(i, values)
+	switch {
+	case len(values) == 0:
+		return e.found1(i, rankOther, keyword, "no value", "nothing is allowed here; leave it out")
+	case len(values) > 10:
+		expected := fmt.Sprintf("one of %d values", len(values))
+		message := "must be one of " + fmt.Sprint(len(values)) + " values, not " + spoken
+		if len(near) > 0 {
+			expected = listed(near) + fmt.Sprintf(" … (%d values)", len(values))
+			message += "; the nearest are " + listed(near)
+		}
+		return e.found1(i, rankOther, keyword, expected, message)
+	}
+	message := "must be " + oneOfWords(values) + ", not " + spoken
+	if len(near) > 0 && len(values) > 1 {
+		message += "; did you mean " + shown(near[0]) + "?"
+	}
+	return e.found1(i, rankOther, keyword, listed(values), message)
+}
+
+// nearValues are the allowed strings that are most like the one given; of a
+// long list always three.
+func (e *explainer) nearValues(i uint32, values []Value) []Value {
+	if Kind(e.d.nodes[i].kind) != String {
+		if len(values) > 10 {
+			return values[:3]
+		}
+		return nil
+	}
+	var names []string
+	for _, v := range values {
+		if v.Kind() == String {
+			names = append(names, v.Text())
+		}
+	}
+	given := e.d.text(i)
+	var out []Value
+	want, near := 1, nearest(given, names, 1)
+	if len(values) > 10 {
+		want, near = 3, closest(given, names, 3)
+	}
+	for _, name := range near[:min(want, len(near))] {
+		for _, v := range values {
+			if v.Kind() == String && v.Text() == name {
+				out = append(out, v)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// briefly says what a missing property is.
+func briefly(r *rule) string {
+	s := shapeOf(r)
+	about := ""
+	if d, ok := r.src.Get("description"); ok && d.Kind() == String {
+		about = firstSentence(d.Text())
+	}
+	switch {
+	case s == "" && about == "":
+		return ""
+	case about == "":
+		return "; it must be " + s
+	case s == "":
+		return " (" + shorten(about) + ")"
+	}
+	return "; it must be " + s + " (" + shorten(about) + ")"
+}
+
+func firstSentence(s string) string {
+	s = strings.TrimSpace(s)
+	if i := strings.IndexAny(s, "\n"); i >= 0 {
+		s = s[:i]
+	}
+	if i := strings.Index(s, ". "); i >= 0 {
+		s = s[:i]
+	}
+	return strings.TrimSuffix(s, ".")
+}
+
+// shapeOf names a schema in a few words: its values, its type or its title.
+func shapeOf(r *rule) string {
+	if r.always != 0 {
+		return ""
+	}
+	if m := allowed(r, 0); m != nil && len(m.values) > 0 {
+		return oneOfWords(m.values)
+	}
+	if t, ok := r.src.Get("title"); ok && t.Kind() == String && t.Text() != "" {
+		return "`" + shorten(t.Text()) + "`"
+	}
+	types := typesOf(r, 0)
+	if types == 0 {
+		return ""
+	}
+	s := types.words()
+	if r.str != nil && r.str.format != nil {
+		s += " with " + r.str.format.words
+	}
+	if names := requiredNames(r); len(names) > 0 && types == typeObject {
+		s += " with `" + strings.Join(names[:min(len(names), 4)], "`, `") + "`"
+	}
+	return s
+}
+
+func requiredNames(r *rule) []string {
+	for depth := 0; r.obj == nil && r.place != nil && r.place.ref != nil && depth < 16; depth++ {
+		r = r.place.ref
+	}
+	var out []string
+	if r.obj != nil {
+		for n := range r.obj.props {
+			if r.obj.props[n].required {
+				out = append(out, shorten(r.obj.props[n].name))
+			}
+		}
+	}
+	return out
+}
+
+// nearest are the candidates so like s that a slip is likely, best first.
+func nearest(s string, candidates []string, n int) []string {
+	var out []string
+	for _, c := range closest(s, candidates, n) {
+		d := distance(fold(s), fold(c), 64)
+		if limit := max(len(fold(c)), len(fold(s))) / 3; d <= max(1, min(limit, 4)) && d < len(fold(c)) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// closest are the n candidates with the least distance, in their order where
+// that is equal.
+func closest(s string, candidates []string, n int) []string {
+	type scored struct {
+		name string
+		d    int
+	}
+	if len(s) > 256 {
+		s = s[:256]
+	}
+	var list []scored
+	for _, c := range candidates[:min(len(candidates), 2000)] {
+		list = append(list, scored{c, distance(fold(s), fold(c), 64)})
+	}
+	slices.SortStableFunc(list, func(a, b scored) int { return a.d - b.d })
+	var out []string
+	for _, x := range list[:min(n, len(list))] {
+		out = append(out, x.name)
+	}
+	return out
+}
+
+// fold makes names that differ by case or word marks alike.
+func fold(s string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c == '_' || c == '-' || c == ' ' || c == '.':
+			return -1
+		case 'A' <= c && c <= 'Z':
+			return c + 'a' - 'A'
+		}
+		return c
+	}, s)
+}
+
+// distance is the number of edits (insert, delete, replace, swap neighbours)
+// between a and b, of at most size bytes each.
+func distance(a, b string, size int) int {
+	a, b = a[:min(len(a), size)], b[:min(len(b), size)]
+	before, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], before[j-2]+1)
+			}
+		}
+		before, prev, cur = prev, cur, before
+	}
+	return prev[len(b)]
+}

@@ -1,0 +1,132 @@
+package schema
+
+import "unicode/utf8"
+
+// document is one JSON text and the tape of its nodes. The tape is in document
+// order: a container stands before its content, a member's name before its value.
+type document struct {
+	src   string
+	nodes []node
+	strs  []string // decoded text of strings that hold escapes
+}
+
+// node is one value or one member's name.
+type node struct {
+	off, end uint32 // its text in src; a string's without the quotes
+	next     uint32 // container: the node after it; escaped string: its place in strs
+	aux      uint32 // container: how many elements or members; name: hash
+	kind     uint8
+	flags    uint8
+}
+
+const (
+	flagEscaped  = 1 << iota // a string with escapes
+	flagNonASCII             // a string with bytes beyond ASCII
+	flagPlainInt             // a number without fraction and exponent
+)
+
+// after is the index of the node that follows i and all that i holds.
+func (d *document) after(i uint32) uint32 {
+	n := &d.nodes[i]
+	if n.kind >= uint8(Array) {
+		return n.next
+	}
+	return i + 1
+}
+
+// text is a string's decoded value or another scalar's literal.
+func (d *document) text(i uint32) string {
+	n := &d.nodes[i]
+	if n.flags&flagEscaped != 0 {
+		return d.strs[n.next]
+	}
+	return d.src[n.off:n.end]
+}
+
+// raw is the JSON text of node i.
+func (d *document) raw(i uint32) string {
+	n := &d.nodes[i]
+	if n.kind == uint8(String) {
+		return d.src[n.off-1 : n.end+1]
+	}
+	return d.src[n.off:n.end]
+}
+
+// runes counts the code points of string node i.
+func (d *document) runes(i uint32) int {
+	n := &d.nodes[i]
+	if n.flags == 0 {
+		return int(n.end - n.off)
+	}
+	return utf8.RuneCountInString(d.text(i))
+}
+
+// member finds the value of a name in object i.
+func (d *document) member(i uint32, name string) (uint32, bool) {
+	n := &d.nodes[i]
+	h := hashText(name)
+	for k, left := i+1, n.aux; left > 0; left-- {
+		if d.nodes[k].aux == h && d.text(k) == name {
+			return k + 1, true
+		}
+		k = d.after(k + 1)
+	}
+	return 0, false
+}
+
+// parents gives each node the index of its container; names and values alike.
+func (d *document) parents() []uint32 {
+	up := make([]uint32, len(d.nodes))
+	var walk func(i uint32)
+	walk = func(i uint32) {
+		n := &d.nodes[i]
+		switch Kind(n.kind) {
+		case Array:
+			for k, left := i+1, n.aux; left > 0; left-- {
+				up[k] = i
+				walk(k)
+				k = d.after(k)
+			}
+		case Object:
+			for k, left := i+1, n.aux; left > 0; left-- {
+				up[k], up[k+1] = i, i
+				walk(k + 1)
+				k = d.after(k + 1)
+			}
+		}
+	}
+	if len(d.nodes) > 0 {
+		walk(0)
+	}
+	return up
+}
+
+// hashText spreads names over the tables of declared properties. It is not
+// meant to withstand an adversary: whoever fills a table from outside bytes
+// bounds the length of its chains.
+func hashText(s string) uint32 {
+	const k = 0x9E3779B97F4A7C15
+	h := uint64(len(s)) * k
+	for len(s) >= 8 {
+		h = (h ^ load64(s)) * k
+		h ^= h >> 32
+		s = s[8:]
+	}
+	if n := len(s); n >= 4 {
+		h = (h ^ load32(s) ^ load32(s[n-4:])<<32) * k
+	} else if n > 0 {
+		h = (h ^ uint64(s[0]) ^ uint64(s[n/2])<<8 ^ uint64(s[n-1])<<16) * k
+	}
+	return uint32(h >> 32)
+}
+
+func load64(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+func load32(s string) uint64 {
+	_ = s[3]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
+}

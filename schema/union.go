@@ -1,0 +1,330 @@
+package schema
+
+import (
+	"strings"
+)
+
+// explainAny explains why no branch of an anyOf or oneOf holds: by one branch,
+// the one that was most likely meant.
+func (e *explainer) explainAny(rules []*rule, i uint32, keyword string) []finding {
+	for _, s := range rules {
+		if e.valid(s, i) {
+			return e.warnings(rules, i)
+		}
+	}
+	if e.over || len(rules) == 0 {
+		return nil
+	}
+	if f, ok := e.unionType(rules, i); ok {
+		return []finding{f}
+	}
+	rules = e.admitting(rules, i)
+	if list, chosen, ok := e.discriminated(rules, i); ok {
+		return list
+	} else if chosen != nil {
+		rules = chosen
+	}
+	return e.lightest(rules, i, keyword)
+}
+
+// typesOf are the types that a rule admits, through references and
+// conjunctions; 0 means that it does not say.
+func typesOf(r *rule, depth int) typeSet {
+	if r.always != 0 || depth > 16 {
+		return 0
+	}
+	types := r.types
+	meet := func(t typeSet) {
+		switch {
+		case t == 0:
+		case types == 0:
+			types = t
+		case types&t != 0:
+			types &= t
+		}
+	}
+	for _, m := range []*members{r.enum, r.konst} {
+		if m != nil && types == 0 {
+			for _, v := range m.values {
+				types |= kindTypes[v.Kind()]
+			}
+		}
+	}
+	if r.place == nil {
+		return types
+	}
+	if r.place.ref != nil {
+		meet(typesOf(r.place.ref, depth+1))
+	}
+	for _, s := range r.place.allOf {
+		meet(typesOf(s, depth+1))
+	}
+	for _, list := range [][]*rule{r.place.anyOf, r.place.oneOf} {
+		var union typeSet
+		for _, s := range list {
+			t := typesOf(s, depth+1)
+			if t == 0 {
+				union = 0
+				break
+			}
+			union |= t
+		}
+		meet(union)
+	}
+	return types
+}
+
+// admits reports whether a set of types allows the kind of the value at i.
+func (m *machine) admits(types typeSet, i uint32) bool {
+	kind := Kind(m.d.nodes[i].kind)
+	return types == 0 || types&kindTypes[kind] != 0 || (kind == Number && types&typeInteger != 0 && m.d.isInteger(i))
+}
+
+// unionType is the one finding where no branch admits the value's type.
+func (e *explainer) unionType(rules []*rule, i uint32) (finding, bool) {
+	var union typeSet
+	for _, s := range rules {
+		t := typesOf(s, 0)
+		if s.always == alwaysFalse {
+			continue
+		}
+		if t == 0 || e.admits(t, i) {
+			return finding{}, false
+		}
+		union |= t
+	}
+	if union == 0 {
+		return finding{}, false
+	}
+	return e.typeFinding(union, i), true
+}
+
+// admitting are the branches whose type allows the value, or all.
+func (e *explainer) admitting(rules []*rule, i uint32) []*rule {
+	var out []*rule
+	for _, s := range rules {
+		if s.always != alwaysFalse && e.admits(typesOf(s, 0), i) {
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 {
+		return rules
+	}
+	return out
+}
+
+// literal finds the values that a branch allows for one of its properties,
+// through references and conjunctions.
+func literal(r *rule, name string, depth int) *members {
+	if r.always != 0 || depth > 16 {
+		return nil
+	}
+	if r.obj != nil {
+		if at := r.obj.find(name); at >= 0 && r.obj.props[at].rule != nil {
+			return allowed(r.obj.props[at].rule, 0)
+		}
+	}
+	if r.place == nil {
+		return nil
+	}
+	if r.place.ref != nil {
+		if m := literal(r.place.ref, name, depth+1); m != nil {
+			return m
+		}
+	}
+	for _, s := range r.place.allOf {
+		if m := literal(s, name, depth+1); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// allowed are the values of a rule's const or enum.
+func allowed(r *rule, depth int) *members {
+	switch {
+	case r.konst != nil:
+		return r.konst
+	case r.enum != nil:
+		return r.enum
+	case r.place != nil && r.place.ref != nil && depth < 16:
+		return allowed(r.place.ref, depth+1)
+	}
+	return nil
+}
+
+// discriminator is a property whose values tell every branch from the others.
+func discriminator(rules []*rule) (string, []*members) {
+	if len(rules) < 2 {
+		return "", nil
+	}
+	for _, name := range literalNames(rules[0], 0) {
+		sets := make([]*members, len(rules))
+		ok := true
+		for n, s := range rules {
+			if sets[n] = literal(s, name, 0); sets[n] == nil {
+				ok = false
+				break
+			}
+		}
+		if ok && !overlapping(sets) {
+			return name, sets
+		}
+	}
+	return "", nil
+}
+
+// overlapping reports whether all branches allow the same value, which tells nothing.
+func overlapping(sets []*members) bool {
+	for _, v := range sets[0].values {
+		all := true
+		for _, s := range sets[1:] {
+			all = all && s.has(v.d, v.i)
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+func literalNames(r *rule, depth int) []string {
+	if r.always != 0 || depth > 16 {
+		return nil
+	}
+	var names []string
+	if r.obj != nil {
+		for n := range r.obj.props {
+			if p := &r.obj.props[n]; p.rule != nil && allowed(p.rule, 0) != nil {
+				names = append(names, p.name)
+			}
+		}
+	}
+	if r.place != nil {
+		if r.place.ref != nil {
+			names = append(names, literalNames(r.place.ref, depth+1)...)
+		}
+		for _, s := range r.place.allOf {
+			names = append(names, literalNames(s, depth+1)...)
+		}
+	}
+	return names
+}
+
+// discriminated decides by a property that names the branch. It gives either
+// the whole answer or the branches that remain.
+func (e *explainer) discriminated(rules []*rule, i uint32) (list []finding, rest []*rule, ok bool) {
+	if Kind(e.d.nodes[i].kind) != Object {
+		return nil, nil, false
+	}
+	name, sets := discriminator(rules)
+	if name == "" {
+		return nil, nil, false
+	}
+	var all []Value
+	value, given := e.d.member(i, name)
+	for n, s := range rules {
+		if given && sets[n].has(e.d, value) {
+			rest = append(rest, s)
+		}
+		all = append(all, sets[n].values...)
+	}
+	switch {
+	case len(rest) == 1:
+		return e.explain(rest[0], i), nil, true
+	case len(rest) > 1:
+		return nil, rest, false
+	case given:
+		return []finding{e.notListed(value, "enum", all)}, nil, true
+	}
+	f := e.missingFinding(i, "required", name, "`"+shorten(name)+"` is missing; it must be "+oneOfWords(all), 0)
+	return []finding{f}, nil, true
+}
+
+// lightest explains by the branch with the least wrong; if several are as near
+// and differ, it names the forms instead.
+func (e *explainer) lightest(rules []*rule, i uint32, keyword string) []finding {
+	best, bestWeight := []finding(nil), -1
+	tie := false
+	for _, s := range rules {
+		if s.always == alwaysFalse {
+			continue
+		}
+		list := e.explain(s, i)
+		weight := e.weight(list, i)
+		switch {
+		case weight == 0:
+			continue // cut short by the budget
+		case bestWeight < 0 || weight < bestWeight:
+			best, bestWeight, tie = list, weight, false
+		case weight == bestWeight && !sameProblems(best, list):
+			tie = true
+		}
+	}
+	if bestWeight >= 0 && !tie {
+		return best
+	}
+	return []finding{e.forms(rules, i, keyword)}
+}
+
+func sameProblems(a, b []finding) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for n := range a {
+		if a[n].Problem != b[n].Problem {
+			return false
+		}
+	}
+	return true
+}
+
+// weight is greater the more and the nearer to the value the faults are.
+func (e *explainer) weight(list []finding, i uint32) int {
+	total := 0
+	for _, f := range list {
+		if f.warning {
+			continue
+		}
+		depth := 0
+		for n := f.node; n != i && n != 0 && depth < 8; n = e.up[n] {
+			depth++
+		}
+		w := 256 >> depth
+		switch {
+		case f.Keyword == "type":
+			w *= 4
+		case f.Keyword == "const" || f.Keyword == "enum":
+			w *= 3
+		case f.rank == rankUnknown || f.rank == rankMissing:
+			w *= 2
+		}
+		total += max(w, 1)
+	}
+	return total
+}
+
+// forms names what the branches allow, where none is nearer than the others.
+func (e *explainer) forms(rules []*rule, i uint32, keyword string) finding {
+	var names []string
+	for _, s := range rules {
+		name := shapeOf(s)
+		if name == "" {
+			name = "another form"
+		}
+		dup := false
+		for _, n := range names {
+			dup = dup || n == name
+		}
+		if !dup {
+			names = append(names, name)
+		}
+	}
+	more := ""
+	if len(names) > 6 {
+		names, more = names[:6], ", or another form"
+	}
+	expected := "one of: " + strings.Join(names, "; ") + more
+	_, spoken := e.got(i)
+	return e.found1(i, rankOther, keyword, expected, "must be "+expected+"; it is "+spoken)
+}

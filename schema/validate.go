@@ -1,0 +1,318 @@
+package schema
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// Validate finds every problem of v, in document order. The same value always
+// gives the same report.
+func (s *Schema) Validate(v Value) Report {
+	if v.d == nil {
+		return Report{Problems: []Problem{{Keyword: "json", Expected: "a JSON value", Got: "nothing", Message: "no value was given"}}}
+	}
+	if s.mode == ModeTool && v.Kind() != Object {
+		return Report{Problems: []Problem{s.rootProblem(v)}}
+	}
+	m := machine{d: v.d, s: s}
+	if v.i != 0 || m.valid(s.root, v.i) {
+		if v.i == 0 && !m.over && (!m.odd || s.mode == ModeSpec) {
+			return Report{}
+		}
+	}
+	if v.i != 0 { // part of a document: paths start at it
+		w, err := Read(v.Raw(), schemaLimits)
+		if err != nil {
+			return Report{Problems: []Problem{{Keyword: "json", Message: err.Error()}}}
+		}
+		return s.Validate(w)
+	}
+	if m.over {
+		return Report{Problems: []Problem{m.limitProblem()}}
+	}
+	return s.explain(v)
+}
+
+func (s *Schema) rootProblem(v Value) Problem {
+	got, spoken := gotOf(v.d, v.i, s.secrets)
+	return Problem{Keyword: "type", Expected: "object", Got: got, Message: "the arguments must be an object, not " + spoken}
+}
+
+func (m *machine) limitProblem() Problem {
+	if m.slow != nil {
+		return Problem{
+			Keyword: "limit", Expected: "a text that the pattern can decide in time", Got: "none within the limit",
+			Message: "checking the pattern " + quoteShort(m.slow.src) + " takes too long on this value",
+		}
+	}
+	return Problem{
+		Keyword: "limit", Expected: fmt.Sprintf("at most %d validation steps", stepBudget), Got: "more",
+		Message: "the value is too intricate to check within the limit",
+	}
+}
+
+// finding is a problem and what is needed to order and to weigh it.
+type finding struct {
+	Problem
+	node    uint32 // where it is reported
+	member  uint32 // for an undeclared name: its node
+	rank    uint8
+	warning bool
+	inner   bool // from within a string that holds JSON; in order already
+}
+
+// Ranks order what is reported at one value.
+const (
+	rankType = iota
+	rankMissing
+	rankUnknown
+	rankOther
+)
+
+// explainer collects every finding. What a rule finds at a value does not
+// depend on the way there, so it is remembered: branches of branches stay linear.
+type explainer struct {
+	machine
+	up     []uint32
+	found  map[uint64][]finding
+	known  map[uint32]bool // names that some rule declares
+	needed map[uint32]bool // values whose names are required
+	hidden map[uint32]bool // values that are writeOnly
+	prefix string          // path of the document, inside a string that holds JSON
+
+	allHidden bool // the document stands in a string that is writeOnly
+}
+
+func (s *Schema) newExplainer(d *document) *explainer {
+	return &explainer{
+		machine: machine{d: d, s: s, steps: memoAfter + 1}, up: d.parents(),
+		found: map[uint64][]finding{}, known: map[uint32]bool{}, needed: map[uint32]bool{},
+	}
+}
+
+func (s *Schema) explain(v Value) Report {
+	e := s.newExplainer(v.d)
+	if s.secrets {
+		e.hidden = map[uint32]bool{}
+		e.hide(s.root, v.i, map[uint64]bool{})
+	}
+	list := e.clean(e.explain(s.root, v.i))
+	var r Report
+	for _, f := range list {
+		if f.warning {
+			r.Warnings = append(r.Warnings, f.Problem)
+		} else {
+			r.Problems = append(r.Problems, f.Problem)
+		}
+	}
+	if e.over && len(r.Problems) == 0 {
+		r.Problems = append(r.Problems, e.limitProblem())
+	}
+	return r
+}
+
+// clean orders findings, and drops repetitions, what lies beneath a mistyped
+// value, and warnings about names that another rule declares.
+func (e *explainer) clean(list []finding) []finding {
+	mistyped := map[uint32]bool{}
+	for _, f := range list {
+		if f.Keyword == "type" && !f.inner {
+			mistyped[f.node] = true
+		}
+	}
+	list = slices.DeleteFunc(slices.Clone(list), func(f finding) bool {
+		return f.warning && !f.inner && e.known[f.member] || e.beneath(f, mistyped)
+	})
+	slices.SortStableFunc(list, func(a, b finding) int {
+		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.rank, b.rank), cmp.Compare(a.member, b.member))
+	})
+	seen := make(map[Problem]bool, len(list))
+	return slices.DeleteFunc(list, func(f finding) bool {
+		twice := seen[f.Problem]
+		seen[f.Problem] = true
+		return twice
+	})
+}
+
+func (e *explainer) beneath(f finding, mistyped map[uint32]bool) bool {
+	if mistyped[f.node] && f.Keyword != "type" {
+		return true
+	}
+	for n := f.node; n != 0; {
+		n = e.up[n]
+		if mistyped[n] {
+			return true
+		}
+	}
+	return false
+}
+
+// path is the JSON Pointer of a node.
+func (e *explainer) path(i uint32) string {
+	if i == 0 {
+		return e.prefix
+	}
+	p := e.up[i]
+	n := &e.d.nodes[p]
+	k := p + 1
+	for at := 0; ; at++ {
+		if Kind(n.kind) == Object {
+			if k == i || k+1 == i {
+				return e.path(p) + "/" + escapeToken(e.d.text(k))
+			}
+			k = e.d.after(k + 1)
+			continue
+		}
+		if k == i {
+			return indexPointer(e.path(p), at)
+		}
+		k = e.d.after(k)
+	}
+}
+
+// hide marks the values that some rule calls writeOnly. Rules of branches not
+// taken count too: better to hide too much.
+func (e *explainer) hide(r *rule, i uint32, done map[uint64]bool) {
+	key := uint64(r.id)<<32 | uint64(i)
+	if done[key] || r.always != 0 {
+		return
+	}
+	done[key] = true
+	if w, ok := r.src.Get("writeOnly"); ok && w.Bool() {
+		e.hidden[i] = true
+	}
+	e.eachChild(r, i, func(s *rule, k uint32) { e.hide(s, k, done) })
+}
+
+// eachChild visits the rules that r applies, with the values they look at.
+func (m *machine) eachChild(r *rule, i uint32, f func(*rule, uint32)) {
+	if r.place != nil {
+		r.place.each(func(s *rule) { f(s, i) })
+	}
+	switch Kind(m.d.nodes[i].kind) {
+	case Array:
+		if r.arr != nil {
+			m.eachElement(r.arr, i, f)
+		}
+	case Object:
+		if r.obj != nil {
+			m.eachMember(r.obj, i, f)
+		}
+	}
+}
+
+func (m *machine) eachElement(a *arrayRule, i uint32, f func(*rule, uint32)) {
+	k := i + 1
+	for j := range int(m.d.nodes[i].aux) {
+		if j < len(a.prefix) {
+			f(a.prefix[j], k)
+		} else if a.rest != nil {
+			f(a.rest, k)
+		}
+		for _, s := range []*rule{a.contains, a.uneval} {
+			if s != nil {
+				f(s, k)
+			}
+		}
+		k = m.d.after(k)
+	}
+}
+
+func (m *machine) eachMember(o *objectRule, i uint32, f func(*rule, uint32)) {
+	k := i + 1
+	for left := m.d.nodes[i].aux; left > 0; left-- {
+		known := false
+		if at := o.lookup(m.d, k); at >= 0 && o.props[at].rule != nil {
+			known = true
+			f(o.props[at].rule, k+1)
+		}
+		for p := range o.patterns {
+			if m.match(o.patterns[p].pattern, m.d.text(k), false) {
+				known = true
+				f(o.patterns[p].rule, k+1)
+			}
+		}
+		if !known && o.rest != nil {
+			f(o.rest, k+1)
+		}
+		if o.uneval != nil {
+			f(o.uneval, k+1)
+		}
+		k = m.d.after(k + 1)
+	}
+	for _, d := range o.depends {
+		if d.rule != nil {
+			f(d.rule, i)
+		}
+	}
+}
+
+// secret reports whether a value is writeOnly or stands inside of one that is.
+func (e *explainer) secret(i uint32) bool {
+	if e.hidden == nil || e.allHidden {
+		return e.allHidden
+	}
+	for {
+		if e.hidden[i] {
+			return true
+		}
+		if i == 0 {
+			return false
+		}
+		i = e.up[i]
+	}
+}
+
+// Mask is v's JSON with every value that the schema marks writeOnly replaced.
+func (s *Schema) Mask(v Value) json.RawMessage {
+	if v.d == nil {
+		return nil
+	}
+	if !s.secrets {
+		return v.Raw()
+	}
+	if v.i != 0 {
+		w, err := Read(v.Raw(), schemaLimits)
+		if err != nil {
+			return []byte(`"[hidden]"`)
+		}
+		v = w
+	}
+	e := s.newExplainer(v.d)
+	e.hidden = map[uint32]bool{}
+	e.hide(s.root, v.i, map[uint64]bool{})
+	return e.mask(nil, 0)
+}
+
+// mask writes the text of node i with hidden values replaced.
+func (e *explainer) mask(dst []byte, i uint32) []byte {
+	if e.hidden[i] {
+		return append(dst, `"[hidden]"`...)
+	}
+	n := &e.d.nodes[i]
+	at := n.off
+	k := i + 1
+	for range n.aux {
+		if Kind(n.kind) < Array {
+			break
+		}
+		if Kind(n.kind) == Object {
+			k++
+		}
+		child := &e.d.nodes[k]
+		from, to := child.off, child.end
+		if Kind(child.kind) == String {
+			from, to = from-1, to+1
+		}
+		dst = append(dst, e.d.src[at:from]...)
+		dst = e.mask(dst, k)
+		at = to
+		k = e.d.after(k)
+	}
+	if Kind(n.kind) == String {
+		return append(dst, e.d.raw(i)...)
+	}
+	return append(dst, e.d.src[at:n.end]...)
+}
