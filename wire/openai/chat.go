@@ -1,13 +1,17 @@
 package openai
 
 import (
-	"encoding/json"
+	"fmt"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
 
 // Chat is the codec of Chat Completions and of every server compatible with it.
+// Quirks name the server when something is sent: azure, compatible, deepseek,
+// groq, llamacpp, mistral, ollama, openrouter, vercel, vllm, xai; decoding needs
+// none.
 type Chat struct{}
 
 // API implements [wire.Codec].
@@ -18,13 +22,56 @@ func (Chat) NewDecoder() wire.Decoder { return newChatDecoder() }
 
 // Tools implements [wire.Codec].
 func (Chat) Tools(c *holdfast.Catalog, o *wire.ToolOptions) (wire.ToolSet, error) {
-	return wire.ToolSet{}, nil
+	return tools(c, o, chatTool)
 }
 
-// History implements [wire.Codec].
-func (Chat) History(items []wire.Item, names wire.Names) ([]json.RawMessage, error) {
-	return nil, nil
+// Request implements [wire.Codec]: a POST to /v1/chat/completions.
+func (Chat) Request(r *wire.Request) (wire.Encoded, error) {
+	q, err := quirksOf(r.Quirks)
+	if err != nil {
+		return wire.Encoded{}, fmt.Errorf("encoding request: %w", err)
+	}
+	messages, err := chatHistory(r.Items, r.Tools.Names, q)
+	if err != nil {
+		return wire.Encoded{}, err
+	}
+	all := raws(messages)
+	if r.System != "" {
+		system := append([]byte(`{"role":"system","content":`), rawjson.Quote(r.System)...)
+		all = append([][]byte{append(system, '}')}, all...)
+	}
+	var b body
+	b.text("model", r.Model)
+	b.list("messages", all)
+	if err := b.toolsAndChoice(r, q, chatFunction); err != nil {
+		return wire.Encoded{}, err
+	}
+	if r.MaxTokens > 0 {
+		name := "max_completion_tokens"
+		if q.oldMaxTokens {
+			name = "max_tokens"
+		}
+		b.add(name, number(r.MaxTokens))
+	}
+	if r.Output != nil {
+		b.add("response_format", chatFormat(r))
+	}
+	if r.Stream {
+		b.add("stream", []byte("true"))
+		if !q.noStreamOptions {
+			b.add("stream_options", []byte(`{"include_usage":true}`))
+		}
+	}
+	return b.encoded("/v1/chat/completions"), nil
 }
 
-// Request implements [wire.Codec].
-func (Chat) Request(r *wire.Request) (wire.Encoded, error) { return wire.Encoded{}, nil }
+func chatFunction(name string) []byte {
+	return append(append([]byte(`{"type":"function","function":{"name":`), rawjson.Quote(name)...), "}}"...)
+}
+
+// chatFormat asks for the final answer by a schema.
+func chatFormat(r *wire.Request) []byte {
+	schema, _ := parameters(r.Output)
+	b := append([]byte(`{"type":"json_schema","json_schema":{"name":"answer","schema":`), schema...)
+	return fmt.Appendf(b, `,"strict":%t}}`, isStrict(schema))
+}
