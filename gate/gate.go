@@ -166,6 +166,9 @@ func (g *Gate) ask(ctx context.Context, c *call, s Stage, stage func(*Gate, cont
 	return !c.decided
 }
 
+// Catalog that the gate was made for: the one a model may be offered.
+func (g *Gate) Catalog() *holdfast.Catalog { return g.catalog }
+
 // Abandoned counts the handlers that ignored their cancellation: all that ever
 // did, and those that still run.
 func (g *Gate) Abandoned() (total, running int) {

@@ -109,6 +109,28 @@ func (g *Gate) recallPending(ctx context.Context, c *call, e ledger.Entry) error
 	return nil
 }
 
+// Recall tells what the record says of a round that was put through before, and
+// runs, decides and records nothing: what a history is rebuilt from. A call
+// without an outcome is told as waiting.
+func (g *Gate) Recall(ctx context.Context, r Round) ([]Verdict, error) {
+	p, err := g.newPassage(r, &RoundOptions{Resume: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range p.calls {
+		if !c.skipped {
+			g.inspect(c)
+		}
+	}
+	if err := g.recall(ctx, p); err != nil {
+		return nil, err
+	}
+	for _, c := range p.calls {
+		c.waiting = !c.recorded && !c.skipped
+	}
+	return p.verdicts(), nil
+}
+
 // Cancel ends a round that was put through before: what has an outcome keeps
 // it, a pending call and those that wait with it are rejected as cancelled, and
 // the approval is withdrawn. A call that another process runs just now is left
