@@ -40,7 +40,7 @@ const (
 // Observe makes the observation of an outcome. limit is the most bytes of a
 // result that the model sees; longer ones are cut with a visible mark.
 func Observe(o Outcome, limit int) Observation {
-	plain := o.Status == OK && !o.Replayed && len(o.Also) == 0 && len(o.Inner) == 0
+	plain := o.Status == OK && o.Code == "" && !o.Replayed && len(o.Also) == 0 && len(o.Inner) == 0
 	if plain {
 		return observeResult(o.Result, limit)
 	}
