@@ -46,6 +46,9 @@ func (l *Ledger) Look(ctx context.Context, c Claim) (Standing, error) {
 	if err := c.check(); err != nil {
 		return Standing{}, fmt.Errorf("looking up key of %s: %w", c.Entry.Tool, err)
 	}
+	if err := l.endStrays(ctx); err != nil {
+		return Standing{}, fmt.Errorf("looking up key of %s: %w", c.Entry.Tool, err)
+	}
 	var out Standing
 	err := l.view(ctx, func(t *txn) error {
 		st, err := t.stand(&c)
@@ -61,8 +64,8 @@ func (l *Ledger) Look(ctx context.Context, c Claim) (Standing, error) {
 // entry; without one the entry is new.
 //
 // An error means that the handler must not be entered. Where the store could
-// not say whether the write is durable, the entry is taken back with the next
-// one that is; if this process ends before, it becomes uncertain.
+// not say whether the write is durable, the entry is taken back before the next
+// claim is looked at; if this process ends before, it becomes uncertain.
 func (l *Ledger) Start(ctx context.Context, c Claim) (Entry, Standing, error) {
 	if err := c.check(); err != nil {
 		return Entry{}, Standing{}, fmt.Errorf("claiming key of %s: %w", c.Entry.Tool, err)
@@ -224,6 +227,23 @@ func (t *txn) takeBackStrays() ([]string, error) {
 		}
 	}
 	return taken, nil
+}
+
+// endStrays takes back what there is of them before somebody looks: they would
+// stand in the way of the very call that could not be started.
+func (l *Ledger) endStrays(ctx context.Context) error {
+	if len(l.straysNow()) == 0 {
+		return nil
+	}
+	var taken []string
+	err := l.update(ctx, func(t *txn) (err error) {
+		taken, err = t.takeBackStrays()
+		return err
+	})
+	if err == nil {
+		l.forgetStrays(taken)
+	}
+	return err
 }
 
 func (l *Ledger) straysNow() map[string]int64 {
