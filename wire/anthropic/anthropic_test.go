@@ -51,3 +51,7 @@ func TestInvoke(t *testing.T) {
 		EndSign: regexp.MustCompile(`eyJ0eXBlIjoibWVzc2FnZV9zdG9wI`), Vetoes: vetoes, Usage: usage,
 	})
 }
+
+func FuzzMessages(f *testing.F) { wiretest.Fuzz(f, anthropic.Messages{}) }
+
+func FuzzInvoke(f *testing.F) { wiretest.Fuzz(f, anthropic.Invoke{}) }

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"bytes"
 	"encoding/base64"
 
 	"github.com/holdfast-go/holdfast/internal/frames"
@@ -111,10 +112,11 @@ func (d *decoder) Close() *wire.Reply {
 	d.closed = true
 	d.frames.Close(d.frame)
 	if err := d.frames.Err(); err != nil && !a.done {
-		a.fail("unreadable_stream", err.Error())
+		a.fail("unreadable_reply", err.Error())
 	}
-	if noise := d.frames.Noise(); len(noise) > 0 && !a.done {
-		a.fail("unreadable_reply", string(noise))
+	if noise := bytes.TrimSpace(d.frames.Noise()); len(noise) > 0 && !a.seen {
+		a.fail("unreadable_reply", "the reply is neither events nor JSON")
+		a.reply.Err.Raw = rawjson.AppendQuoted(nil, noise)
 	}
 	return a.finish(d.api)
 }

@@ -19,6 +19,7 @@ type assembler struct {
 	done   bool
 	whole  bool // the message came as one body
 	broken bool // an event could not be read
+	seen   bool // an event came
 }
 
 // block is one content block while it grows.
@@ -35,6 +36,7 @@ type block struct {
 }
 
 func (a *assembler) event(raw []byte) {
+	a.seen = true
 	if !rawjson.Valid(raw) {
 		a.broken = true
 		return
@@ -114,7 +116,7 @@ func bare(v []byte) []byte {
 // one voids everything before it.
 func (a *assembler) messageStart(message []byte) {
 	if len(a.blocks) > 0 || a.done || a.reply.Stop != "" {
-		*a = assembler{events: append(a.events, wire.Event{Kind: wire.Restart})}
+		*a = assembler{seen: true, events: append(a.events, wire.Event{Kind: wire.Restart})}
 	}
 	a.header(message)
 }
@@ -300,7 +302,10 @@ func (a *assembler) fail(code, message string) {
 
 // failed notes an error that the provider told, in a stream or as the body.
 func (a *assembler) failed(raw, failure []byte) {
-	err := &wire.Error{Raw: append([]byte(nil), raw...)}
+	err := &wire.Error{}
+	if rawjson.Valid(raw) {
+		err.Raw = append([]byte(nil), raw...)
+	}
 	if failure == nil {
 		failure = raw
 	}

@@ -30,3 +30,5 @@ func TestConverse(t *testing.T) {
 		EndSign: regexp.MustCompile(`"stopReason":"`), Vetoes: []string{"max_tokens", "guardrail_intervened"}, Usage: usage,
 	})
 }
+
+func FuzzConverse(f *testing.F) { wiretest.Fuzz(f, bedrock.Converse{}) }

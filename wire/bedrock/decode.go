@@ -16,6 +16,7 @@ type assembler struct {
 	stopped bool // messageStop, or a whole response
 	done    bool
 	broken  bool
+	seen    bool // an event came
 }
 
 // block is one content block while it grows.
@@ -60,6 +61,7 @@ func (a *assembler) failed(raw []byte, code string) {
 // object takes JSON without an event's name: a whole response, an error, or an
 // event as the one member of an object.
 func (a *assembler) object(raw []byte) {
+	a.seen = true
 	if !rawjson.Valid(raw) {
 		a.broken = true
 		return
@@ -107,6 +109,7 @@ func (a *assembler) whole(raw, output []byte) {
 }
 
 func (a *assembler) event(name string, raw []byte) {
+	a.seen = true
 	if !rawjson.Valid(raw) {
 		a.broken = true
 		return
@@ -114,7 +117,7 @@ func (a *assembler) event(name string, raw []byte) {
 	switch name {
 	case "messageStart":
 		if len(a.blocks) > 0 || a.stopped {
-			*a = assembler{events: append(a.events, wire.Event{Kind: wire.Restart})}
+			*a = assembler{seen: true, events: append(a.events, wire.Event{Kind: wire.Restart})}
 		}
 	case "contentBlockStart":
 		a.blockStart(raw)

@@ -22,7 +22,7 @@ func (a *assembler) finish() *wire.Reply {
 	}
 	r.Reasoning = strings.ToValidUTF8(string(reasoning), "\uFFFD")
 	if a.broken {
-		a.fail("unreadable_event", "an event of the stream is not JSON")
+		a.fail("unreadable_event", "an event of the reply is not JSON")
 	}
 	r.Ending = a.ending()
 	r.Complete = r.Ending == wire.Ended

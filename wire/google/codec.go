@@ -1,6 +1,8 @@
 package google
 
 import (
+	"bytes"
+
 	"github.com/holdfast-go/holdfast/internal/frames"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
@@ -58,6 +60,7 @@ type decoder struct {
 	frames   frames.Reader
 	assembly assembly
 	size     int
+	seen     bool // an event came
 	reply    *wire.Reply
 }
 
@@ -80,6 +83,7 @@ func (d *decoder) frame(f frames.Frame) {
 	case f.Tail && !rawjson.Valid(f.Data):
 		// The bytes ended within it: what it held never came.
 	default:
+		d.seen = true
 		d.assembly.event(f.Data)
 	}
 }
@@ -93,12 +97,12 @@ func (d *decoder) Close() *wire.Reply {
 		return d.reply
 	}
 	d.frames.Close(d.frame)
-	if err := d.frames.Err(); err != nil {
-		d.assembly.fail("unreadable_stream", err.Error())
+	if err := d.frames.Err(); err != nil && !d.assembly.ended() {
+		d.assembly.fail("unreadable_reply", err.Error())
 	}
 	d.reply = d.assembly.finish(d.api)
-	if noise := d.frames.Noise(); len(noise) > 0 && d.reply.Ending == wire.Broken && d.reply.Err == nil {
-		d.reply.Err = &wire.Error{Code: "unreadable_reply", Message: string(noise)}
+	if noise := bytes.TrimSpace(d.frames.Noise()); len(noise) > 0 && !d.seen && d.reply.Err == nil {
+		d.reply.Err = &wire.Error{Code: "unreadable_reply", Message: "the reply is neither events nor JSON", Raw: rawjson.AppendQuoted(nil, noise)}
 	}
 	return d.reply
 }

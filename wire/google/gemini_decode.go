@@ -273,7 +273,7 @@ func (g *gemini) finish(api string) *wire.Reply {
 		r.Stop = "blocked:" + g.blocked
 	}
 	if g.broken {
-		g.fail("unreadable_event", "an event of the stream is not JSON")
+		g.fail("unreadable_event", "an event of the reply is not JSON")
 	}
 	r.Ending = geminiEnding(r)
 	r.Complete = r.Ending == wire.Ended

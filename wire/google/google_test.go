@@ -71,3 +71,7 @@ func TestInteractions(t *testing.T) {
 		Usage:   interactionsUsage,
 	})
 }
+
+func FuzzGemini(f *testing.F) { wiretest.Fuzz(f, google.Gemini{}) }
+
+func FuzzInteractions(f *testing.F) { wiretest.Fuzz(f, google.Interactions{}) }

@@ -322,7 +322,7 @@ func (s *interaction) finish(api string) *wire.Reply {
 	r.Reasoning = strings.ToValidUTF8(string(s.thought), "\uFFFD")
 	r.Usage = interactionUsage(s.usage)
 	if s.broken {
-		s.fail("unreadable_event", "an event of the stream is not JSON")
+		s.fail("unreadable_event", "an event of the reply is not JSON")
 	}
 	r.Ending = s.ending()
 	r.Complete = r.Ending == wire.Ended || r.Ending == wire.Paused

@@ -26,6 +26,7 @@ type Options struct {
 // Run is the whole suite.
 func Run(t *testing.T, o Options) {
 	t.Helper()
+	t.Run("Scenarios", func(t *testing.T) { testScenarios(t, o) })
 	t.Run("Recordings", func(t *testing.T) { testRecordings(t, o) })
 	t.Run("Cuts", func(t *testing.T) { testCuts(t, o) })
 }
