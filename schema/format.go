@@ -54,8 +54,14 @@ func formatOf(name string, d draftNumber) *format {
 	if d == draft4 && (name == "date" || name == "time" || name == "regex") {
 		return nil // left to the application in that draft
 	}
+	if d <= draft6 && name == "hostname" {
+		return oldHostname
+	}
 	return formats[name]
 }
+
+// oldHostname knows nothing of Punycode, which draft 7 brought.
+var oldHostname = &format{"hostname", "a host name", "www.example.com", isPlainHostname}
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
@@ -152,12 +158,13 @@ func isDuration(s string) bool {
 	return (date == "" && timed) || durationUnits(date, "YMD")
 }
 
-// durationUnits reads one or more numbers with units in their order.
+// durationUnits reads one or more numbers with units in their order; the grammar
+// lets none be left out between the first and the last.
 func durationUnits(s, units string) bool {
 	if s == "" {
 		return false
 	}
-	for s != "" {
+	for first := true; s != ""; first = false {
 		n := 0
 		for n < len(s) && digit(s[n]) {
 			n++
@@ -166,7 +173,7 @@ func durationUnits(s, units string) bool {
 			return false
 		}
 		at := strings.IndexByte(units, s[n])
-		if at < 0 {
+		if at < 0 || (at > 0 && !first) {
 			return false
 		}
 		units, s = units[at+1:], s[n+1:]

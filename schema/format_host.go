@@ -29,7 +29,8 @@ func isMailbox(s string, international bool) bool {
 		return ok && isIPv4(inside)
 	}
 	if international {
-		return isIDNHostname(domain)
+		ascii, err := idna.Lookup.ToASCII(domain) // mail software maps what was typed
+		return err == nil && isHostname(ascii)
 	}
 	return isHostname(domain)
 }
@@ -69,18 +70,41 @@ func isLocalPart(s string, international bool) bool {
 // isHostname is the host name of RFC 1123; labels in Punycode must decode to
 // what RFC 5891 allows.
 func isHostname(s string) bool {
-	if len(s) > 253 || s == "" {
+	if !isPlainHostname(s) {
+		return false
+	}
+	punycode := false
+	for label := range strings.SplitSeq(s, ".") {
+		if len(label) >= 4 && label[2:4] == "--" {
+			if !isALabel(label) {
+				return false
+			}
+			punycode = true
+		}
+	}
+	return !punycode || bidiHolds(s)
+}
+
+// isPlainHostname is RFC 1123 alone.
+func isPlainHostname(s string) bool {
+	if len(s) > 253 {
 		return false
 	}
 	for label := range strings.SplitSeq(s, ".") {
 		if !isLabel(label) {
 			return false
 		}
-		if len(label) >= 4 && label[2:4] == "--" && !isALabel(label) {
-			return false
-		}
 	}
 	return true
+}
+
+// wholeName checks labels against each other: one label written from right to
+// left holds all others to the rule of RFC 5893.
+var wholeName = idna.New(idna.ValidateLabels(true), idna.BidiRule())
+
+func bidiHolds(s string) bool {
+	_, err := wholeName.ToUnicode(strings.ToLower(s))
+	return err == nil
 }
 
 func isLabel(s string) bool {
@@ -113,15 +137,16 @@ func isIDNHostname(s string) bool {
 	if s == "" {
 		return false
 	}
+	s = dots.Replace(s)
 	total := 0
-	for label := range strings.SplitSeq(dots.Replace(s), ".") {
+	for label := range strings.SplitSeq(s, ".") {
 		ascii, ok := idnLabel(label)
 		if !ok {
 			return false
 		}
 		total += len(ascii) + 1
 	}
-	return total-1 <= 253
+	return total-1 <= 253 && (isASCII(s) || bidiHolds(s))
 }
 
 // dots are the characters that IDNA takes for a full stop.
@@ -169,8 +194,12 @@ func isULabel(s string) bool {
 			return false
 		}
 	}
-	return digitsAgree(runes)
+	// What mapping changes is no letter of its own.
+	mapped, err := mapping.ToUnicode(s)
+	return err == nil && mapped == s && digitsAgree(runes)
 }
+
+var mapping = idna.New(idna.MapForLookup())
 
 // disallowedRunes are the exceptions of RFC 5892 section 2.6.
 const disallowedRunes = "\u0640\u07fa\u302e\u302f\u3031\u3032\u3033\u3034\u3035\u303b"

@@ -150,7 +150,7 @@ func isURITemplate(s string) bool {
 			}
 			s = rest
 			continue
-		case c <= ' ' || strings.IndexByte("\"'<>\\^`|}", c) >= 0 || c == 0x7f:
+		case c <= ' ' || strings.IndexByte("\"<>\\^`|}", c) >= 0 || c == 0x7f:
 			return false
 		case c == '%':
 			if len(s) < 3 || !hexDigit(s[1]) || !hexDigit(s[2]) {
