@@ -190,7 +190,7 @@ func isULabel(s string) bool {
 		return false
 	}
 	for i, r := range runes {
-		if strings.ContainsRune(disallowedRunes, r) || !contextHolds(runes, i) {
+		if !isLetterDigit(r) || strings.ContainsRune(disallowedRunes, r) || !contextHolds(runes, i) {
 			return false
 		}
 	}
@@ -200,6 +200,13 @@ func isULabel(s string) bool {
 }
 
 var mapping = idna.New(idna.MapForLookup())
+
+// isLetterDigit is the set of that name in RFC 5892, with its exceptions and
+// with what the contextual rules decide.
+func isLetterDigit(r rune) bool {
+	return r == '-' || unicode.In(r, unicode.L, unicode.Nd, unicode.Mn, unicode.Mc) ||
+		strings.ContainsRune("\u06fd\u06fe\u0f0b\u3007\u00b7\u0375\u05f3\u05f4\u30fb\u200c\u200d", r)
+}
 
 // disallowedRunes are the exceptions of RFC 5892 section 2.6.
 const disallowedRunes = "\u0640\u07fa\u302e\u302f\u3031\u3032\u3033\u3034\u3035\u303b"
