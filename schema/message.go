@@ -133,7 +133,7 @@ func (e *explainer) typeFinding(types typeSet, i uint32) finding {
 func (e *explainer) typeHint(types typeSet, i uint32) string {
 	switch Kind(e.d.nodes[i].kind) {
 	case Null:
-		if i != 0 && Kind(e.d.nodes[e.up[i]].kind) == Object && !e.needed[i] {
+		if i != 0 && Kind(e.d.nodes[e.at.up[i]].kind) == Object && !e.needed[i] {
 			return "; leave it out instead"
 		}
 	case String:

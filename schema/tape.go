@@ -74,31 +74,44 @@ func (d *document) member(i uint32, name string) (uint32, bool) {
 	return 0, false
 }
 
-// parents gives each node the index of its container; names and values alike.
-func (d *document) parents() []uint32 {
-	up := make([]uint32, len(d.nodes))
-	var walk func(i uint32)
-	walk = func(i uint32) {
+// spots says where each node stands.
+type spots struct {
+	up    []uint32 // the container
+	index []uint32 // in an array the element's number; in an object 0 for a name, 1 for its value
+}
+
+// spots finds the containers of all nodes, so that a path costs its depth only.
+func (d *document) spots() spots {
+	s := spots{make([]uint32, len(d.nodes)), make([]uint32, len(d.nodes))}
+	for i := range uint32(len(d.nodes)) {
 		n := &d.nodes[i]
-		switch Kind(n.kind) {
-		case Array:
-			for k, left := i+1, n.aux; left > 0; left-- {
-				up[k] = i
-				walk(k)
-				k = d.after(k)
+		if Kind(n.kind) < Array {
+			continue
+		}
+		k := i + 1
+		for j := range n.aux {
+			if Kind(n.kind) == Object {
+				s.up[k] = i
+				k++
+				j = 1
 			}
-		case Object:
-			for k, left := i+1, n.aux; left > 0; left-- {
-				up[k], up[k+1] = i, i
-				walk(k + 1)
-				k = d.after(k + 1)
-			}
+			s.up[k], s.index[k] = i, j
+			k = d.after(k)
 		}
 	}
-	if len(d.nodes) > 0 {
-		walk(0)
+	return s
+}
+
+// pointer is the JSON Pointer of a node, behind a prefix.
+func (d *document) pointer(s spots, i uint32, prefix string) string {
+	if i == 0 {
+		return prefix
 	}
-	return up
+	p := s.up[i]
+	if Kind(d.nodes[p].kind) == Array {
+		return indexPointer(d.pointer(s, p, prefix), int(s.index[i]))
+	}
+	return d.pointer(s, p, prefix) + "/" + escapeToken(d.text(i-s.index[i]))
 }
 
 // hashText spreads names over the tables of declared properties. It is not

@@ -287,7 +287,7 @@ func (e *explainer) weight(list []finding, i uint32) int {
 			continue
 		}
 		depth := 0
-		for n := f.node; n != i && n != 0 && depth < 8; n = e.up[n] {
+		for n := f.node; n != i && n != 0 && depth < 8; n = e.at.up[n] {
 			depth++
 		}
 		w := 256 >> depth

@@ -75,7 +75,7 @@ const (
 // depend on the way there, so it is remembered: branches of branches stay linear.
 type explainer struct {
 	machine
-	up     []uint32
+	at     spots
 	found  map[uint64][]finding
 	known  map[uint32]bool // names that some rule declares
 	needed map[uint32]bool // values whose names are required
@@ -87,7 +87,7 @@ type explainer struct {
 
 func (s *Schema) newExplainer(d *document) *explainer {
 	return &explainer{
-		machine: machine{d: d, s: s, steps: memoAfter + 1}, up: d.parents(),
+		machine: machine{d: d, s: s, steps: memoAfter + 1}, at: d.spots(),
 		found: map[uint64][]finding{}, known: map[uint32]bool{}, needed: map[uint32]bool{},
 	}
 }
@@ -141,7 +141,7 @@ func (e *explainer) beneath(f finding, mistyped map[uint32]bool) bool {
 		return true
 	}
 	for n := f.node; n != 0; {
-		n = e.up[n]
+		n = e.at.up[n]
 		if mistyped[n] {
 			return true
 		}
@@ -150,27 +150,7 @@ func (e *explainer) beneath(f finding, mistyped map[uint32]bool) bool {
 }
 
 // path is the JSON Pointer of a node.
-func (e *explainer) path(i uint32) string {
-	if i == 0 {
-		return e.prefix
-	}
-	p := e.up[i]
-	n := &e.d.nodes[p]
-	k := p + 1
-	for at := 0; ; at++ {
-		if Kind(n.kind) == Object {
-			if k == i || k+1 == i {
-				return e.path(p) + "/" + escapeToken(e.d.text(k))
-			}
-			k = e.d.after(k + 1)
-			continue
-		}
-		if k == i {
-			return indexPointer(e.path(p), at)
-		}
-		k = e.d.after(k)
-	}
-}
+func (e *explainer) path(i uint32) string { return e.d.pointer(e.at, i, e.prefix) }
 
 // hide marks the values that some rule calls writeOnly. Rules of branches not
 // taken count too: better to hide too much.
@@ -261,7 +241,7 @@ func (e *explainer) secret(i uint32) bool {
 		if i == 0 {
 			return false
 		}
-		i = e.up[i]
+		i = e.at.up[i]
 	}
 }
 
