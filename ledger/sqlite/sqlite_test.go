@@ -1,0 +1,24 @@
+package sqlite_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/holdfast-go/holdfast/ledger"
+	"github.com/holdfast-go/holdfast/ledger/ledgertest"
+	"github.com/holdfast-go/holdfast/ledger/sqlite"
+)
+
+func open(t testing.TB, path string) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), path, nil)
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func TestStore(t *testing.T) {
+	ledgertest.Store(t, func(t *testing.T) ledger.Store { return open(t, filepath.Join(t.TempDir(), "l.db")) })
+}
