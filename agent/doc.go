@@ -1,0 +1,20 @@
+// Package agent is the loop between a model and the gate: it asks the model,
+// puts the calls of each reply through the gate as one round, sends the
+// observations back, and ends the turn in a stated way.
+//
+//	a, err := agent.New(client, g, ledger, &agent.Options{System: prompt, Watch: show})
+//	result, err := a.Turn(ctx, "run-1", "How much rice did I eat today?")
+//	if result.End == agent.Pending {
+//		// a person decides on result.ApprovalID, then, here or in another process:
+//		result, err = a.Resume(ctx, "run-1")
+//	}
+//
+// A reply is saved before any of its calls runs, and what is sent to the model is
+// built from the record alone, in a fresh turn as after a restart: turns, rounds
+// and the outcomes of their calls. So a run that waits holds nothing, and a crash
+// between any two lines loses nothing that was acknowledged.
+//
+// The loop decides nothing about a call; that is the gate's. It runs nothing of a
+// reply that was cut, filtered or broke off, and it asks no model again after the
+// last round that its limit allows.
+package agent
