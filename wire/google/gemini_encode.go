@@ -213,7 +213,12 @@ func (h *geminiTurn) parts(model string) [][]byte {
 	unsigned := model != "" && takesMedia(model) && !takesMedia(h.turn.Reply.Model)
 	for _, p := range rawjson.Elements(h.content()) {
 		if rawjson.Member(p, "functionCall") != nil {
-			if c := h.call(position); c != nil {
+			c := h.call(position)
+			if c == nil && !h.turn.Reply.Calls[position].ProviderExecuted {
+				position++ // a repeated id: the first call stands for both
+				continue
+			}
+			if c != nil {
 				p = mendedCall(p, c)
 				if unsigned && rawjson.Member(p, "thoughtSignature") == nil {
 					p = rawjson.Set(p, "thoughtSignature", []byte(skipSignature))

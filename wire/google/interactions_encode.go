@@ -166,10 +166,14 @@ func replySteps(t *wire.Turn) [][]byte {
 	for _, s := range rawjson.Elements(t.Reply.Message) {
 		switch kind := rawjson.String(rawjson.Member(s, "type")); {
 		case kind == "function_call":
-			if c := pairedCall(t, position); c != nil {
-				s = mendedStep(s, c)
-			}
+			c, again := pairedCall(t, position), !t.Reply.Calls[position].ProviderExecuted
 			position++
+			switch {
+			case c != nil:
+				s = mendedStep(s, c)
+			case again: // a repeated id: the first call stands for both
+				continue
+			}
 		case kind == "model_output":
 			if isEmptyArray(rawjson.Member(s, "content")) {
 				continue
