@@ -39,6 +39,7 @@ type Coach struct {
 	store    *store
 	location *time.Location
 	catalog  *holdfast.Catalog
+	seen     seen
 }
 
 // Open opens the SQLite file at path, makes it if need be (mode 0600), and

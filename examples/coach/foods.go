@@ -69,7 +69,7 @@ type food struct {
 }
 
 type searchFoodsIn struct {
-	Query string `json:"query" desc:"What to look for: a food's name or part of it, in Spanish or English, such as arroz, pollo, rice. Case and accents do not matter." minLength:"1" maxLength:"100"`
+	Query string `json:"query" desc:"What to look for: a food's name or part of it, in Spanish or English, such as arroz, pollo, rice. Case and accents do not matter." min:"1" max:"100"`
 }
 
 type searchFoodsOut struct {

@@ -23,7 +23,7 @@ type eaten struct {
 
 type readMealFoodsIn struct {
 	Date string `json:"date" desc:"Day of the meal, YYYY-MM-DD in the person's time zone." format:"date"`
-	Meal string `json:"meal" desc:"Which meal: Desayuno (breakfast), Almuerzo (mid-morning meal), Comida (lunch), Merienda (afternoon snack) or Cena (dinner)." enum:"Desayuno,Almuerzo,Comida,Merienda,Cena"`
+	Meal string `json:"meal" desc:"Which meal: Desayuno (breakfast), Almuerzo (mid-morning meal), Comida (lunch), Merienda (afternoon snack) or Cena (dinner)." enum:"Desayuno|Almuerzo|Comida|Merienda|Cena"`
 }
 
 type mealOut struct {
@@ -101,9 +101,9 @@ func (s *store) meal(ctx context.Context, who holdfast.Principal, day, meal stri
 
 type addMealFoodIn struct {
 	Date   string      `json:"date" desc:"Day of the meal, YYYY-MM-DD in the person's time zone." format:"date"`
-	Meal   string      `json:"meal" desc:"Which meal: Desayuno (breakfast), Almuerzo (mid-morning meal), Comida (lunch), Merienda (afternoon snack) or Cena (dinner)." enum:"Desayuno,Almuerzo,Comida,Merienda,Cena"`
+	Meal   string      `json:"meal" desc:"Which meal: Desayuno (breakfast), Almuerzo (mid-morning meal), Comida (lunch), Merienda (afternoon snack) or Cena (dinner)." enum:"Desayuno|Almuerzo|Comida|Merienda|Cena"`
 	FoodID int64       `json:"food_id" desc:"Id of the food, from a result of search_foods." min:"1"`
-	Grams  json.Number `json:"grams" desc:"How many grams were eaten, such as 200 or 37.5." exclusiveMin:"0" max:"5000"`
+	Grams  json.Number `json:"grams" desc:"How many grams were eaten, such as 200 or 37.5." min:"0.1" max:"5000"`
 }
 
 // added is a food of a meal, with the place where it stands.

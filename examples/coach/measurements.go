@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,8 +49,8 @@ func (c *Coach) readMeasurement() (*holdfast.Tool, error) {
 }
 
 type writeMeasurementIn struct {
-	Date string           `json:"date"`
-	Data measurementsData `json:"data"`
+	Date string           `json:"date" desc:"Day of the measurement, YYYY-MM-DD in the person's time zone." format:"date"`
+	Data measurementsData `json:"data" desc:"What was measured; leave out what was not." min:"1"`
 }
 
 func (c *Coach) writeMeasurement() (*holdfast.Tool, error) {
@@ -58,7 +59,7 @@ func (c *Coach) writeMeasurement() (*holdfast.Tool, error) {
 			"Where it would replace a different value of that day, the person is asked first.",
 		holdfast.Write, 10*time.Second,
 		func(ctx context.Context, in writeMeasurementIn) (measurementOut, error) {
-			return c.store.writeMeasurement(ctx, holdfast.CallInfoFrom(ctx), in)
+			return c.write(ctx, in)
 		},
 		&holdfast.ToolOptions{
 			Version:      "1",
@@ -67,27 +68,41 @@ func (c *Coach) writeMeasurement() (*holdfast.Tool, error) {
 		})
 }
 
-func (s *store) writeMeasurement(ctx context.Context, call holdfast.CallInfo, in writeMeasurementIn) (measurementOut, error) {
+func (c *Coach) write(ctx context.Context, in writeMeasurementIn) (measurementOut, error) {
+	call := holdfast.CallInfoFrom(ctx)
 	out := measurementOut{Date: in.Date}
 	given, err := in.Data.values()
 	if err != nil {
 		return out, holdfast.WithoutEffect(err)
 	}
-	err = s.write(ctx, func(tx *sql.Tx) error {
-		who := call.Principal
+	shown, ok := c.seen.take(call.Key)
+	if !ok {
+		return out, holdfast.WithoutEffect(errors.New("the day's values were not looked at before: propose it again"))
+	}
+	err = c.store.write(ctx, func(tx *sql.Tx) error {
+		there, err := readDay(ctx, tx, call.Principal, in.Date)
+		if err != nil {
+			return err
+		}
 		for _, measure := range sortedNames(given) {
-			_, err := tx.ExecContext(ctx, `INSERT INTO measurements (tenant, person, key, day, measure, value) VALUES (?,?,?,?,?,?)
-				ON CONFLICT (tenant, key, measure) DO NOTHING`,
-				who.Tenant, who.ID, call.Key, in.Date, measure, given[measure].String())
-			if err != nil {
+			if there[measure] != shown[measure] {
+				return fmt.Errorf("%s of %s changed meanwhile: read it and propose it again", measure, in.Date)
+			}
+			if err := insertMeasurement(ctx, tx, call, in.Date, measure, given[measure]); err != nil {
 				return err
 			}
 		}
-		var err error
-		out.Data, err = readDay(ctx, tx, who, in.Date)
+		out.Data, err = readDay(ctx, tx, call.Principal, in.Date)
 		return err
 	})
 	return out, err
+}
+
+func insertMeasurement(ctx context.Context, tx *sql.Tx, call holdfast.CallInfo, day, measure string, value json.Number) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO measurements (tenant, person, key, day, measure, value) VALUES (?,?,?,?,?,?)
+		ON CONFLICT (tenant, key, measure) DO NOTHING`,
+		call.Principal.Tenant, call.Principal.ID, call.Key, day, measure, value.String())
+	return err
 }
 
 // replaced is one value that a write would replace.
@@ -97,9 +112,10 @@ type replaced struct {
 	New     json.Number `json:"new"`
 }
 
-// wouldReplace is write_measurement's precondition. Between its last look and
-// the write another process may record a value; that one is then replaced
-// unasked, but stays in the file: rows are only ever added.
+// wouldReplace is write_measurement's precondition: a different value of that day
+// is replaced only if a person agrees, who sees the old and the new. The handler
+// refuses to replace anything but what was seen here. The old value stays in the
+// file: rows are only ever added.
 func (c *Coach) wouldReplace(ctx context.Context, args schema.Value) (holdfast.Finding, error) {
 	var in writeMeasurementIn
 	if err := schema.Decode(args, &in); err != nil {
@@ -117,6 +133,7 @@ func (c *Coach) wouldReplace(ctx context.Context, args schema.Value) (holdfast.F
 	if err != nil {
 		return holdfast.Finding{}, fmt.Errorf("the measurements could not be read: %w", err)
 	}
+	c.seen.put(holdfast.CallInfoFrom(ctx).Key, there)
 	return finding(in.Date, there, given)
 }
 

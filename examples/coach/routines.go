@@ -21,8 +21,8 @@ type exercise struct {
 }
 
 type searchExercisesIn struct {
-	Query  string `json:"query" desc:"What to look for: an exercise's name or part of it, in Spanish or English, such as sentadilla, press, row; or a muscle." minLength:"1" maxLength:"100"`
-	Muscle string `json:"muscle,omitempty" desc:"Only exercises of this muscle, in Spanish or English: pecho (chest), espalda (back), lumbares (lower back), hombros (shoulders), trapecio (traps), bíceps, tríceps, antebrazos (forearms), cuádriceps (quadriceps), isquiotibiales (hamstrings), glúteos (glutes), aductores (adductors), gemelos (calves), abdominales (abs), cuerpo completo (full body)." minLength:"1" maxLength:"50"`
+	Query  string `json:"query" desc:"What to look for: an exercise's name or part of it, in Spanish or English, such as sentadilla, press, row; or a muscle." min:"1" max:"100"`
+	Muscle string `json:"muscle,omitempty" desc:"Only exercises of this muscle, in Spanish or English: pecho (chest), espalda (back), lumbares (lower back), hombros (shoulders), trapecio (traps), bíceps, tríceps, antebrazos (forearms), cuádriceps (quadriceps), isquiotibiales (hamstrings), glúteos (glutes), aductores (adductors), gemelos (calves), abdominales (abs), cuerpo completo (full body)." min:"1" max:"50"`
 }
 
 type searchExercisesOut struct {
@@ -85,12 +85,12 @@ type set struct {
 
 type plannedExercise struct {
 	ExerciseID int64 `json:"exercise_id" desc:"Id of the exercise, from a result of search_exercises." min:"1"`
-	Sets       []set `json:"sets" desc:"The sets, in order." minItems:"1" maxItems:"30"`
+	Sets       []set `json:"sets" desc:"The sets, in order." min:"1" max:"30"`
 }
 
 type createRoutineIn struct {
-	Name      string            `json:"name" desc:"What the person calls the routine." minLength:"1" maxLength:"100" pattern:"\\S"`
-	Exercises []plannedExercise `json:"exercises" desc:"The exercises, in order." minItems:"1" maxItems:"40"`
+	Name      string            `json:"name" desc:"What the person calls the routine." min:"1" max:"100" pattern:"\\S"`
+	Exercises []plannedExercise `json:"exercises" desc:"The exercises, in order." min:"1" max:"40"`
 }
 
 // routine as it is told.
