@@ -21,13 +21,13 @@ type condition struct {
 // approval is the tool's rule, nil where it has none. Any condition that holds
 // asks for a person; with no conditions each call does.
 func (t *toolBuilder) approval(input *schema.Schema) *holdfast.ApprovalRule {
-	n := t.n.get("approval")
+	n := t.field("approval")
 	if n == nil {
 		return nil
 	}
 	rule := &holdfast.ApprovalRule{}
 	if n.get("expires") != nil {
-		rule.Expires = t.duration("/approval/expires")
+		rule.Expires = t.duration("approval", "/approval/expires")
 	}
 	when := n.get("when")
 	if when == nil {
@@ -54,7 +54,7 @@ func (t *toolBuilder) approval(input *schema.Schema) *holdfast.ApprovalRule {
 
 func (t *toolBuilder) condition(n *node, field string, input *schema.Schema) (condition, bool) {
 	c := condition{path: n.get("path").text, op: n.get("op").text}
-	if !declares(input.Source(), steps(c.path)) {
+	if input != nil && !declares(input.Source(), steps(c.path)) {
 		t.fault(field+"/path", fmt.Sprintf("the input schema has no %s, so the condition could never hold", c.path))
 		return c, false
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
@@ -17,6 +19,8 @@ type builder struct {
 	files  fs.FS
 	root   *node
 	faults []Fault
+	// unsound are the paths that the file's schema refuses.
+	unsound []string
 }
 
 // add records a fault of the file itself.
@@ -25,44 +29,49 @@ func (b *builder) add(at place, tool, path, message string) {
 }
 
 // build is the catalog, or nil where there are faults. The form is checked as a
-// whole first; tools whose form is right are then made, so that each fault of
-// each is found.
+// whole first; what is right in form is then looked at, field by field, so that
+// each fault of each tool is found.
 func (b *builder) build(src []byte) *holdfast.Catalog {
 	if len(src) > maxFileBytes {
 		b.add(place{}, "", "", fmt.Sprintf("is larger than %d bytes", maxFileBytes))
 		return nil
 	}
 	b.root = b.read(b.file, src)
-	if b.root == nil {
+	if b.root == nil || !b.checkForm() {
 		return nil
-	}
-	faulty := b.checkForm()
-	if faulty[""] {
-		return nil
-	}
-	var tools []*holdfast.Tool
-	first := map[string]place{}
-	for i, n := range b.root.get("tools").items {
-		path := fmt.Sprintf("/tools/%d", i)
-		if faulty[path] {
-			continue
-		}
-		name := n.get("name").text
-		if at, twice := first[name]; twice {
-			b.add(n.get("name").place, name, path+"/name", fmt.Sprintf("this name is taken by the tool in line %d", at.line))
-		} else {
-			first[name] = n.get("name").place
-		}
-		t := b.tool(n, name, path)
-		tools = append(tools, t)
 	}
 	if policy := b.root.get("policy"); policy != nil {
 		b.add(policy.place, "", "/policy", "policy files are not built in yet")
 	}
+	tools := b.tools()
 	if len(b.faults) > 0 {
 		return nil
 	}
 	return b.catalog(tools)
+}
+
+// tools makes every tool that can be made.
+func (b *builder) tools() []*holdfast.Tool {
+	list := b.root.get("tools")
+	if list == nil || list.kind != listNode {
+		return nil
+	}
+	var tools []*holdfast.Tool
+	first := map[string]place{}
+	for i, n := range list.items {
+		t := &toolBuilder{builder: b, n: n, name: b.nameOf(i), path: fmt.Sprintf("/tools/%d", i)}
+		if name := t.field("name"); name != nil {
+			if at, twice := first[name.text]; twice {
+				t.fault("/name", fmt.Sprintf("this name is taken by the tool in line %d", at.line))
+			} else {
+				first[name.text] = name.place
+			}
+		}
+		if n.kind == mappingNode {
+			tools = append(tools, t.build())
+		}
+	}
+	return tools
 }
 
 func (b *builder) catalog(tools []*holdfast.Tool) *holdfast.Catalog {
@@ -97,10 +106,9 @@ func (b *builder) read(file string, src []byte) *node {
 	return n
 }
 
-// checkForm checks the file against its schema. It gives the paths of the tools
-// that are not as they should be, and "" where there is no list of tools.
-func (b *builder) checkForm() map[string]bool {
-	faulty := map[string]bool{}
+// checkForm checks the file against its schema and notes which paths are not as
+// they should be. It reports false where the file could not be checked.
+func (b *builder) checkForm() bool {
 	form, err := schema.Compile(schemaText, nil)
 	if err != nil {
 		panic("catalogfile: the schema of catalog files does not compile: " + err.Error())
@@ -108,20 +116,18 @@ func (b *builder) checkForm() map[string]bool {
 	v, err := schema.Read(b.root.json(), &schema.Limits{Bytes: 8 * maxFileBytes, Depth: maxDepth + 2, String: maxFileBytes})
 	if err != nil {
 		b.readFault(err)
-		faulty[""] = true
-		return faulty
+		return false
 	}
 	for _, p := range form.Validate(v).Problems {
-		tool, at := toolOf(p.Path)
-		faulty[at] = true
-		b.add(b.placeOf(p), b.nameOf(tool), p.Path, p.Message)
+		b.unsound = append(b.unsound, p.Path)
+		b.add(b.placeOf(p), b.nameOf(toolOf(p.Path)), p.Path, p.Message)
 	}
-	if b.root.get("tools") == nil || b.root.get("tools").kind != listNode {
-		faulty[""] = true
-	} else {
-		delete(faulty, "") // the file's own faults do not hide the tools'
-	}
-	return faulty
+	return true
+}
+
+// sound reports whether the form of what stands at path is right.
+func (b *builder) sound(path string) bool {
+	return !slices.ContainsFunc(b.unsound, func(p string) bool { return p == path || strings.HasPrefix(p, path+"/") })
 }
 
 func (b *builder) readFault(err error) {
@@ -130,23 +136,21 @@ func (b *builder) readFault(err error) {
 	if errors.As(err, &bad) {
 		at, path = b.root.at(bad.Path).place, bad.Path
 	}
-	tool, _ := toolOf(path)
-	b.add(at, b.nameOf(tool), path, err.Error())
+	b.add(at, b.nameOf(toolOf(path)), path, err.Error())
 }
 
-// toolOf is the index of the tool that a path lies in, and the tool's own path;
-// -1 and "" outside of the tools.
-func toolOf(path string) (int, string) {
+// toolOf is the index of the tool that a path lies in, -1 outside of the tools.
+func toolOf(path string) int {
 	rest, ok := strings.CutPrefix(path, "/tools/")
 	if !ok {
-		return -1, ""
+		return -1
 	}
 	index, _, _ := strings.Cut(rest, "/")
-	i := 0
-	if _, err := fmt.Sscanf(index, "%d", &i); err != nil {
-		return -1, ""
+	i, err := strconv.Atoi(index)
+	if err != nil {
+		return -1
 	}
-	return i, "/tools/" + index
+	return i
 }
 
 // nameOf is what to call tool i in a message.
@@ -167,7 +171,7 @@ func (b *builder) placeOf(p schema.Problem) place {
 	n := b.root.at(p.Path)
 	if p.Keyword == "additionalProperties" {
 		for _, m := range n.members {
-			if strings.Contains(p.Message, `"`+m.name+`"`) || strings.Contains(p.Got, m.name) {
+			if m.name == p.Got {
 				return m.at
 			}
 		}

@@ -26,7 +26,11 @@ func (t *toolBuilder) key(input *schema.Schema) (func(schema.Value) (string, err
 		t.fault("/key", err.Error())
 		return nil, ""
 	}
-	required, known := requiredOf(input)
+	var required []string
+	known := false
+	if input != nil {
+		required, known = requiredOf(input)
+	}
 	for _, p := range parts {
 		if p.argument && known && !slices.Contains(required, p.text) {
 			t.fault("/key", fmt.Sprintf("{%s} is not a required argument, so the key could lack it", p.text))

@@ -14,7 +14,7 @@ import (
 	"github.com/holdfast-go/holdfast/schema"
 )
 
-// toolBuilder makes one tool, whose form is known to be right.
+// toolBuilder makes one tool.
 type toolBuilder struct {
 	*builder
 	n    *node
@@ -27,32 +27,41 @@ func (t *toolBuilder) fault(field, message string) {
 	t.add(t.n.at(field).place, t.name, t.path+field, message)
 }
 
-// tool makes the tool of n, or nil where it has faults.
-func (b *builder) tool(n *node, name, path string) *holdfast.Tool {
-	t := &toolBuilder{b, n, name, path}
-	before := len(b.faults)
-	t.refuseLater()
-	input := t.schemaOf("input")
-	o := holdfast.ToolOptions{
-		Output:   t.schemaOf("output"),
-		Coerce:   t.flag("coerce"),
-		Repeats:  t.flag("repeats"),
-		Grade:    holdfast.Grade(t.textOf("grade")),
-		Declared: n.get("run").json(),
-	}
-	o.TellsApart = t.flag("tells_apart")
-	o.ResultBytes = t.size("/limits/result")
-	o.HandlerBytes = t.size("/limits/handler")
-	timeout := t.duration("/timeout")
-	if input != nil {
-		o.Key, o.KeyRule = t.key(input)
-		o.Approval = t.approval(input)
-	}
-	handler := t.run(o.Output)
-	if len(b.faults) > before {
+// field is a field of the tool, nil where there is none or its form is wrong,
+// which is told already.
+func (t *toolBuilder) field(name string) *node {
+	if !t.sound(t.path + "/" + name) {
 		return nil
 	}
-	made, err := holdfast.NewTool(name, n.get("description").text, input, holdfast.Effect(n.get("effect").text), timeout, handler, &o)
+	return t.n.get(name)
+}
+
+// build makes the tool, or gives nil where it has faults.
+func (t *toolBuilder) build() *holdfast.Tool {
+	before := len(t.faults)
+	t.refuseLater()
+	input, output := t.schemaOf("input"), t.schemaOf("output")
+	o := holdfast.ToolOptions{
+		Output:     output,
+		Coerce:     t.flag("coerce"),
+		Repeats:    t.flag("repeats"),
+		TellsApart: t.flag("tells_apart"),
+		Grade:      holdfast.Grade(t.textOf("grade")),
+	}
+	if t.field("limits") != nil {
+		o.ResultBytes = t.size("/limits/result")
+		o.HandlerBytes = t.size("/limits/handler")
+	}
+	timeout := t.duration("timeout", "/timeout")
+	o.Key, o.KeyRule = t.key(input)
+	o.Approval = t.approval(input)
+	handler := t.run(output)
+	if len(t.faults) > before || !t.sound(t.path) {
+		return nil
+	}
+	o.Declared = t.n.get("run").json()
+	made, err := holdfast.NewTool(t.n.get("name").text, t.n.get("description").text, input,
+		holdfast.Effect(t.n.get("effect").text), timeout, handler, &o)
 	if err != nil {
 		cause := errors.Unwrap(err)
 		if cause == nil {
@@ -67,31 +76,31 @@ func (b *builder) tool(n *node, name, path string) *holdfast.Tool {
 // refuseLater names what the file's form knows and this program does not do.
 // Nothing is silently left out.
 func (t *toolBuilder) refuseLater() {
-	for _, field := range []string{"retry", "cache", "confirm", "sandbox"} {
-		if t.n.get(field) != nil {
-			t.fault("/"+field, field+" is not built in yet")
+	for _, name := range []string{"retry", "cache", "confirm", "sandbox"} {
+		if t.n.get(name) != nil {
+			t.fault("/"+name, name+" is not built in yet")
 		}
 	}
 }
 
-func (t *toolBuilder) textOf(field string) string {
-	if n := t.n.get(field); n != nil {
+func (t *toolBuilder) textOf(name string) string {
+	if n := t.field(name); n != nil {
 		return n.text
 	}
 	return ""
 }
 
-func (t *toolBuilder) flag(field string) bool { return t.textOf(field) == "true" }
+func (t *toolBuilder) flag(name string) bool { return t.textOf(name) == "true" }
 
-// duration is the length of time in a field, 0 where there is none.
-func (t *toolBuilder) duration(field string) time.Duration {
-	n := t.n.at(field)
-	if n.kind != stringNode {
+// duration is the length of time at a path within a field, 0 where there is none.
+func (t *toolBuilder) duration(field, path string) time.Duration {
+	n := t.n.at(path)
+	if t.field(field) == nil || n.kind != stringNode {
 		return 0
 	}
 	d, err := time.ParseDuration(n.text)
 	if err != nil || d <= 0 {
-		t.fault(field, fmt.Sprintf("%q is no length of time above zero", n.text))
+		t.fault(path, fmt.Sprintf("%q is no length of time above zero, such as 5s", n.text))
 		return 0
 	}
 	return d
@@ -113,7 +122,7 @@ func (t *toolBuilder) size(field string) int {
 	}
 	v, err := strconv.Atoi(digits)
 	if err != nil || v <= 0 || v > math.MaxInt32/unit {
-		t.fault(field, fmt.Sprintf("%s is no size from 1 to 2047MiB", n.text))
+		t.fault(field, fmt.Sprintf("%s is no size from 1 to 2047MiB, such as 64KiB", n.text))
 		return 0
 	}
 	return v * unit
@@ -121,7 +130,7 @@ func (t *toolBuilder) size(field string) int {
 
 // schemaOf compiles the schema in a field, or the one in the file that it names.
 func (t *toolBuilder) schemaOf(field string) *schema.Schema {
-	n := t.n.get(field)
+	n := t.field(field)
 	if n == nil {
 		return nil
 	}
@@ -142,9 +151,20 @@ func (t *toolBuilder) schemaOf(field string) *schema.Schema {
 		return nil
 	}
 	for _, f := range faults.Faults {
-		t.fault("/"+field+f.Path, inSchema(f))
+		t.add(placeIn(n, f), t.name, t.path+"/"+field+f.Path, inSchema(f))
 	}
 	return nil
+}
+
+// placeIn is where a schema's fault stands: at its keyword, where there is one.
+func placeIn(n *node, f schema.Fault) place {
+	at := n.at(f.Path)
+	for _, m := range at.members {
+		if m.name == f.Keyword {
+			return m.at
+		}
+	}
+	return at.place
 }
 
 func inSchema(f schema.Fault) string {
@@ -183,7 +203,7 @@ func (t *toolBuilder) schemaFile(field string, named *node, o *schema.Options) *
 		return nil
 	}
 	for _, f := range faults.Faults {
-		at := root.at(f.Path)
+		at := placeIn(root, f)
 		t.faults = append(t.faults, Fault{
 			File: named.text, Line: at.line, Column: at.column, Tool: t.name, Path: f.Path, Message: inSchema(f),
 		})
@@ -193,7 +213,11 @@ func (t *toolBuilder) schemaFile(field string, named *node, o *schema.Options) *
 
 // run makes the handler of the tool's kind.
 func (t *toolBuilder) run(output *schema.Schema) holdfast.Handler {
-	m := t.n.get("run").members[0]
+	n := t.field("run")
+	if n == nil {
+		return nil
+	}
+	m := n.members[0]
 	if m.name != "static" {
 		t.fault("/run/"+m.name, fmt.Sprintf("run kind %s is not built in yet", m.name))
 		return nil
@@ -201,7 +225,8 @@ func (t *toolBuilder) run(output *schema.Schema) holdfast.Handler {
 	return t.static(m.value, output)
 }
 
-// static is a handler that always gives the same result: a text, or JSON.
+// static is a handler that always gives the same result: JSON, or, where no
+// output schema wants JSON, a text as it is.
 func (t *toolBuilder) static(n *node, output *schema.Schema) holdfast.Handler {
 	if output != nil {
 		v, err := schema.Read(n.json(), nil)
@@ -214,7 +239,7 @@ func (t *toolBuilder) static(n *node, output *schema.Schema) holdfast.Handler {
 		}
 	}
 	result := holdfast.Result{JSON: n.json()}
-	if n.kind == stringNode {
+	if n.kind == stringNode && output == nil {
 		result = holdfast.Result{Text: n.text}
 	}
 	return func(ctx context.Context, _ schema.Value) (holdfast.Result, error) {
