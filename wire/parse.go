@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/schema"
 )
 
 // parsedReply is the form in which a decoded reply is shown to people and
@@ -83,10 +82,10 @@ func parseCall(c holdfast.Call) parsedCall {
 func blank(text string) bool { return len(bytes.TrimLeft([]byte(text), " \t\r\n")) == 0 }
 
 // isObject reports that text is exactly one JSON object by the contract's
-// reading: valid UTF-8, no lone surrogate, no name twice.
+// reading: valid UTF-8, no lone surrogate, no name twice, within the limits.
 func isObject(text string) bool {
-	v := jsontext.Value(text)
-	return v.Kind() == '{' && v.IsValid()
+	v, err := schema.Read([]byte(text), nil)
+	return err == nil && v.Kind() == schema.Object
 }
 
 // optional is nil for "".

@@ -181,8 +181,5 @@ func detect(b []byte) (skip int, f Format) {
 func (r *Reader) unframed(b []byte) {
 	if room := maxNoise - len(r.noise); room > 0 && len(b) > 0 {
 		r.noise = append(r.noise, b[:min(room, len(b))]...)
-		if len(b) < room {
-			r.noise = append(r.noise, '\n')
-		}
 	}
 }

@@ -101,6 +101,7 @@ func (r *Reader) line(work []byte, start, from, to int, frame func(Frame)) {
 		r.data(work, start, to, to)
 	default:
 		r.unframed(text)
+		r.unframed(space)
 	}
 }
 

@@ -43,7 +43,6 @@ func (r *Reader) values(work []byte, frame func(Frame)) int {
 // between passes over what stands between two values, to the start of the next.
 func (r *Reader) between(b []byte) int {
 	v := &r.json
-	noise := 0 // end of the last noise
 	for i, x := range b {
 		switch {
 		case x == '{' && !v.closed:
@@ -54,10 +53,7 @@ func (r *Reader) between(b []byte) int {
 			v.closed = true
 		case x == ' ' || x == '\n' || x == '\r' || x == '\t' || x == ',' || x == 0x1E:
 		default:
-			if i > noise || i == 0 {
-				r.unframed(b[i:min(i+maxNoise, len(b))])
-				noise = len(b)
-			}
+			r.unframed(b[i : i+1])
 		}
 	}
 	return len(b)

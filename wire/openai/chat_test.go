@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/wire"
 	"github.com/holdfast-go/holdfast/wire/openai"
 	"github.com/holdfast-go/holdfast/wire/wiretest"
@@ -56,10 +57,23 @@ func sentUsage(sent []byte) (u wire.Usage) {
 func chatOptions() wiretest.Options {
 	return wiretest.Options{
 		Codec: openai.Chat{}, Recorded: []string{"chat"},
-		EndSign: regexp.MustCompile(`"finish_reason": ?"[^"]|data: \[DONE\]`),
-		Vetoes:  []string{"length", "content_filter"},
-		Usage:   sentUsage,
+		EndSign:      regexp.MustCompile(`"finish_reason": ?"[^"]|data: \[DONE\]`),
+		Vetoes:       []string{"length", "content_filter"},
+		Usage:        sentUsage,
+		Conversation: chatConversation, Immaterial: chatImmaterial,
+		Speak: speakChat, Read: readChat, IDs: true,
+		Name: takenName, ID: regexp.MustCompile(`^.+$`),
 	}
 }
+
+var takenName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+func FuzzChat(f *testing.F) {
+	wiretest.Fuzz(f, openai.Chat{}, speakChat(spoken), []byte(`{"choices":[{"message":{"content":"x","tool_calls":[{"id":"a","function":{"name":"f","arguments":{"a":1}}}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":1}}`),
+		[]byte("data: {\"choices\":[{\"delta\":{\"function_call\":{\"name\":\"f\",\"arguments\":\"{}\"},\"reasoning\":\"r\"}}]}\n\ndata: {\"error\":{\"code\":400}}\n\ndata: [DONE]\n\n"))
+}
+
+// spoken is a reply with all that one can hold.
+var spoken = wiretest.Spoken{Text: "héllo \U0001F600", Calls: []holdfast.Call{{ID: "call_1", Name: "search", Arguments: `{"q":"\ud83d\ude00"}`}, {ID: "call_2", Name: "fetch"}}}
 
 func TestChat(t *testing.T) { wiretest.Run(t, chatOptions()) }

@@ -12,8 +12,9 @@ import (
 
 // Fuzz is the fuzz target of every codec: bytes of any kind, fed in pieces of any
 // size, never panic, mean the same however they are split, and leave a reply that
-// can be shown and sent back.
-func Fuzz(f *testing.F, c wire.Codec) {
+// can be shown and sent back. Its first inputs are the scenarios in testdata and
+// seeds.
+func Fuzz(f *testing.F, c wire.Codec, seeds ...[]byte) {
 	f.Helper()
 	paths, err := filepath.Glob(filepath.Join("testdata", c.API()+"*.txtar"))
 	if err != nil {
@@ -21,6 +22,10 @@ func Fuzz(f *testing.F, c wire.Codec) {
 	}
 	for _, path := range paths {
 		f.Add(readArchive(f, path).reply(f), uint64(1))
+	}
+	for _, s := range seeds {
+		f.Add(s, uint64(1))
+		f.Add(s[:len(s)*2/3], uint64(2))
 	}
 	f.Fuzz(func(t *testing.T, in []byte, seed uint64) {
 		whole, _ := decode(c, in)

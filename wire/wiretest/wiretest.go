@@ -1,6 +1,7 @@
 package wiretest
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"testing"
@@ -21,6 +22,21 @@ type Options struct {
 	Vetoes []string
 	// Usage converts the usage as a provider sent it.
 	Usage func(sent []byte) wire.Usage
+	// Speak writes a reply as the provider streams it, argument texts as they are
+	// where the format can carry them.
+	Speak func(Spoken) []byte
+	// Read lists what an encoded history holds, in order.
+	Read func(messages []json.RawMessage) []Entry
+	// Name and ID match what the provider takes; nil: anything.
+	Name, ID *regexp.Regexp
+	// Conversation reads a recorded request: its history as items, and the messages
+	// that are to be encoded again.
+	Conversation func(request []byte) ([]wire.Item, []json.RawMessage)
+	// Immaterial takes out of a message what is its client's choice when two are
+	// compared.
+	Immaterial func(message map[string]any)
+	// IDs says that calls are told apart by id.
+	IDs bool
 }
 
 // Run is the whole suite.
@@ -29,6 +45,12 @@ func Run(t *testing.T, o Options) {
 	t.Run("Scenarios", func(t *testing.T) { testScenarios(t, o) })
 	t.Run("Recordings", func(t *testing.T) { testRecordings(t, o) })
 	t.Run("Cuts", func(t *testing.T) { testCuts(t, o) })
+	if o.Conversation != nil {
+		t.Run("Requests", func(t *testing.T) { testRequests(t, o) })
+	}
+	if o.Speak != nil {
+		t.Run("Histories", func(t *testing.T) { testHistories(t, o) })
+	}
 }
 
 // decode feeds pieces and closes.

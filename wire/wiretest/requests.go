@@ -1,0 +1,102 @@
+package wiretest
+
+import (
+	"encoding/json"
+	"maps"
+	"path"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+// testRequests reads each recorded request that holds results, encodes its
+// history anew and compares; and once more with each reply in it replaced by the
+// recorded reply that it came from.
+func testRequests(t *testing.T, o Options) {
+	all := recordings(t, o.Recorded)
+	replies := recordedReplies(o, all)
+	requests, built := 0, 0
+	for _, r := range all {
+		if r.request == nil {
+			continue
+		}
+		items, want := o.Conversation(r.request)
+		if !holdsResults(items) {
+			continue
+		}
+		requests++
+		compareHistories(t, r.name, o, items, want)
+		replaced := false
+		items = slices.Clone(items)
+		for i, item := range items {
+			if item.Reply == nil || len(item.Reply.Calls) == 0 {
+				continue
+			}
+			if reply := replies[callsKey(path.Dir(r.name), item.Reply)]; reply != nil {
+				items[i].Reply, replaced = reply, true
+			}
+		}
+		if replaced {
+			built++
+			compareHistories(t, r.name+" from its recorded reply", o, items, want)
+		}
+	}
+	t.Logf("%s: %d requests with results encode as recorded, %d of them from the recorded reply before", o.Codec.API(), requests, built)
+}
+
+func holdsResults(items []wire.Item) bool {
+	return slices.ContainsFunc(items, func(i wire.Item) bool { return len(i.Results) > 0 })
+}
+
+// recordedReplies are the complete replies with calls, by folder and calls.
+func recordedReplies(o Options, all []recording) map[string]*wire.Reply {
+	replies := make(map[string]*wire.Reply)
+	for _, r := range all {
+		reply, _ := decode(o.Codec, r.bytes)
+		if reply.Complete && len(reply.Calls) > 0 {
+			replies[callsKey(path.Dir(r.name), reply)] = reply
+		}
+	}
+	return replies
+}
+
+func callsKey(folder string, r *wire.Reply) string {
+	key := folder
+	for _, c := range r.Calls {
+		key += "\n" + c.ID + " " + c.Name + " " + c.Arguments
+	}
+	return key
+}
+
+func compareHistories(t *testing.T, name string, o Options, items []wire.Item, want []json.RawMessage) {
+	t.Helper()
+	got, err := o.Codec.History(items, nil)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	if diff := cmp.Diff(counted(want, o), counted(got, o)); diff != "" {
+		t.Errorf("%s: history differs (-recorded +encoded):\n%s", name, diff)
+	}
+}
+
+// counted is messages as values, without what the codec's test says is the
+// client's own choice.
+func counted(messages []json.RawMessage, o Options) []any {
+	var out []any
+	for _, m := range messages {
+		v := value(string(m))
+		if o.Immaterial != nil {
+			if object, ok := v.(map[string]any); ok {
+				object = maps.Clone(object)
+				o.Immaterial(object)
+				v = object
+			}
+		}
+		out = append(out, v)
+	}
+	return out
+}
