@@ -60,7 +60,7 @@ func chatOptions() wiretest.Options {
 		EndSign:      regexp.MustCompile(`"finish_reason": ?"[^"]|data: \[DONE\]`),
 		Vetoes:       []string{"length", "content_filter"},
 		Usage:        sentUsage,
-		Conversation: chatConversation, Immaterial: chatImmaterial,
+		Conversation: chatConversation, Immaterial: chatImmaterial, Apart: chatApart,
 		Speak: speakChat, Read: readChat, IDs: true,
 		Name: takenName, ID: regexp.MustCompile(`^.+$`),
 	}

@@ -105,6 +105,8 @@ func ownItems(t *wire.Turn) []json.RawMessage {
 			lost = true
 			continue
 		case isCall(typ, item):
+			// Bedrock's items hold what only events do.
+			item = rawjson.Drop(rawjson.Drop(item, "item_id"), "output_index")
 			c := paired[position]
 			executed := position < len(r.Calls) && r.Calls[position].ProviderExecuted
 			position++

@@ -14,7 +14,7 @@ func responsesOptions() wiretest.Options {
 		EndSign:      regexp.MustCompile(`"type": ?"response\.(completed|incomplete|failed)"`),
 		Vetoes:       []string{"incomplete:max_output_tokens"},
 		Usage:        sentUsage,
-		Conversation: responsesConversation, Immaterial: responsesImmaterial,
+		Conversation: responsesConversation, Immaterial: responsesImmaterial, Apart: responsesApart,
 		Speak: speakResponses, Read: readResponses, IDs: true,
 		Name: takenName, ID: regexp.MustCompile(`^.+$`),
 	}

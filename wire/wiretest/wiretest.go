@@ -33,8 +33,10 @@ type Options struct {
 	// that are to be encoded again.
 	Conversation func(request []byte) ([]wire.Item, []json.RawMessage)
 	// Immaterial takes out of a message what is its client's choice when two are
-	// compared.
+	// compared; what it empties does not count.
 	Immaterial func(message map[string]any)
+	// Apart names recorded requests that differ, and why that is right.
+	Apart map[string]string
 	// IDs says that calls are told apart by id.
 	IDs bool
 }
