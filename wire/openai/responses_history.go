@@ -105,8 +105,7 @@ func ownItems(t *wire.Turn) []json.RawMessage {
 			lost = true
 			continue
 		case isCall(typ, item):
-			// Bedrock's items hold what only events do.
-			item = rawjson.Drop(rawjson.Drop(item, "item_id"), "output_index")
+			item = withoutEventMembers(item)
 			c := paired[position]
 			executed := position < len(r.Calls) && r.Calls[position].ProviderExecuted
 			position++
@@ -128,6 +127,17 @@ func ownItems(t *wire.Turn) []json.RawMessage {
 		}
 	}
 	return out
+}
+
+// withoutEventMembers drops what belongs to events and what Bedrock's items hold
+// too.
+func withoutEventMembers(item []byte) []byte {
+	for _, name := range []string{"item_id", "output_index"} {
+		if rawjson.Member(item, name) != nil {
+			item = rawjson.Drop(item, name)
+		}
+	}
+	return item
 }
 
 // replayable reports reasoning that its provider can read again.
