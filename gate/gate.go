@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"sync/atomic"
@@ -56,8 +55,7 @@ type Options struct {
 	Grace time.Duration
 	// RecordTimeout bounds one write to the ledger once an effect may exist; 10 s.
 	RecordTimeout time.Duration
-	NewID         func() string // ledger ids of calls; random
-	Log           *slog.Logger  // silent; it never gets arguments or results
+	Log           *slog.Logger // silent; it never gets arguments or results
 }
 
 // toolInfo is what the gate asks of a tool for every call of it.
@@ -104,9 +102,6 @@ func (o *Options) complete() {
 	}
 	if o.RecordTimeout <= 0 {
 		o.RecordTimeout = 10 * time.Second
-	}
-	if o.NewID == nil {
-		o.NewID = rand.Text
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
