@@ -46,7 +46,11 @@ func typesOf(r *rule, depth int) typeSet {
 	for _, m := range []*members{r.enum, r.konst} {
 		if m != nil && types == 0 {
 			for _, v := range m.values {
-				types |= kindTypes[v.Kind()]
+				if v.Kind() == Number && v.d.isInteger(v.i) {
+					types |= typeInteger
+				} else {
+					types |= kindTypes[v.Kind()]
+				}
 			}
 		}
 	}
