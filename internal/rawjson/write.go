@@ -32,6 +32,37 @@ func AppendQuoted(dst, text []byte) []byte {
 	return append(dst, '"')
 }
 
+// Text is text made valid UTF-8: what is not becomes U+FFFD, once for a lone
+// surrogate half.
+func Text(text []byte) string {
+	if utf8.Valid(text) {
+		return string(text)
+	}
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && n == 1 && isHalf(text[i:]) {
+			n = 3
+		}
+		out = utf8.AppendRune(out, r)
+		i += n
+	}
+	return string(out)
+}
+
+// Shown is what may be shown of a growing text from an offset on, and where to go
+// on: a high surrogate half at the end waits for its other half.
+func Shown(text []byte, from int) (string, int) {
+	end := len(text)
+	if endsInHigh(text) {
+		end -= 3
+	}
+	if end <= from {
+		return "", from
+	}
+	return Text(text[from:end]), end
+}
+
 // Quote is text as a JSON string.
 func Quote(text string) []byte {
 	return AppendQuoted(make([]byte, 0, len(text)+2), []byte(text))

@@ -85,9 +85,7 @@ func (d *decoder) message(f frames.Frame) {
 	a := &d.assembly
 	if string(f.Message) != "event" && len(f.Message) > 0 {
 		a.failed(f.Data, nil)
-		if a.reply.Err.Code == "" {
-			a.reply.Err.Code = string(f.Event)
-		}
+		a.reply.Err.Code = string(f.Event)
 		return
 	}
 	encoded := rawjson.Member(f.Data, "bytes")

@@ -30,6 +30,7 @@ type block struct {
 	grown     []byte // text, thinking or partial_json
 	signature []byte
 	citations [][]byte
+	shown     int  // how much of grown was previewed
 	grew      bool // a delta came
 	closed    bool
 	call      int // position in the reply's calls, -1 for none
@@ -193,25 +194,40 @@ func (a *assembler) open(index int64, raw []byte) {
 	a.blocks = append(a.blocks, b)
 }
 
+// openCall lists a call. One without a name, an id and arguments is a phantom
+// that some servers send, and none until it gets arguments.
 func (a *assembler) openCall(b *block, id, name string) {
+	if id == "" && name == "" && !holdsArguments(rawjson.Member(b.start, "input")) {
+		return
+	}
 	b.call = len(a.reply.Calls)
 	call := holdfast.Call{ID: id, Name: name, Kind: holdfast.FunctionCall}
 	call.Namespace = rawjson.String(rawjson.Member(b.start, "toolset_name"))
 	a.reply.Calls = append(a.reply.Calls, call)
-	a.events = append(a.events, wire.Event{Kind: wire.CallStart, Call: b.call, Name: name})
+	a.events = append(a.events, wire.Event{Kind: wire.CallStart, Call: b.call, Name: rawjson.Text([]byte(name))})
+}
+
+// holdsArguments tells arguments from the empty object that stands in their place.
+func holdsArguments(input []byte) bool {
+	if rawjson.IsNull(input) {
+		return false
+	}
+	for range rawjson.Members(input) {
+		return true
+	}
+	return rawjson.Kind(input) != '{'
 }
 
 // grow adds a JSON string to the block's text and tells of it.
 func (a *assembler) grow(b *block, raw []byte, kind wire.EventKind) {
-	from := len(b.grown)
 	b.grown = rawjson.AppendString(b.grown, raw)
-	if from >= len(b.grown) {
-		return
-	}
 	if kind == wire.TextDelta {
 		a.text = rawjson.AppendString(a.text, raw)
 	}
-	a.events = append(a.events, wire.Event{Kind: kind, Call: max(b.call, 0), Text: string(b.grown[from:])})
+	var text string
+	if text, b.shown = rawjson.Shown(b.grown, b.shown); text != "" {
+		a.events = append(a.events, wire.Event{Kind: kind, Call: max(b.call, 0), Text: text})
+	}
 }
 
 // at is the block that an event speaks of: the last that started at its index,
@@ -264,6 +280,11 @@ func (a *assembler) blockDelta(e envelope) {
 }
 
 func (a *assembler) growInput(b *block, text []byte) {
+	if b.kind == "tool_use" && b.call < 0 && rawjson.String(text) != "" {
+		a.reply.Calls = append(a.reply.Calls, holdfast.Call{Kind: holdfast.FunctionCall})
+		b.call = len(a.reply.Calls) - 1
+		a.events = append(a.events, wire.Event{Kind: wire.CallStart, Call: b.call})
+	}
 	if b.call >= 0 {
 		a.grow(b, text, wire.ArgumentsDelta)
 		return
@@ -316,8 +337,11 @@ func (a *assembler) failed(raw, failure []byte) {
 				err.Code = rawjson.String(v)
 			}
 		case "message":
-			err.Message = rawjson.String(v)
+			err.Message = rawjson.Text([]byte(rawjson.String(v)))
 		}
+	}
+	if err.Code == "" {
+		err.Code = "error"
 	}
 	a.reply.Err = err
 }

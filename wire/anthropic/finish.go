@@ -1,9 +1,6 @@
 package anthropic
 
 import (
-	"strings"
-
-	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
@@ -12,7 +9,7 @@ import (
 func (a *assembler) finish(api string) *wire.Reply {
 	r := &a.reply
 	r.API = api
-	r.Text = strings.ToValidUTF8(string(a.text), "\uFFFD")
+	r.Text = rawjson.Text(a.text)
 	r.Usage = a.usage.neutral()
 	var reasoning []byte
 	for i := range a.blocks {
@@ -20,7 +17,7 @@ func (a *assembler) finish(api string) *wire.Reply {
 			reasoning = append(reasoning, a.blocks[i].grown...)
 		}
 	}
-	r.Reasoning = strings.ToValidUTF8(string(reasoning), "\uFFFD")
+	r.Reasoning = rawjson.Text(reasoning)
 	if a.broken {
 		a.fail("unreadable_event", "an event of the reply is not JSON")
 	}
@@ -59,7 +56,6 @@ func (a *assembler) finishCalls() {
 		call.Complete = b.closed && a.reply.Complete
 		call.ProviderExecuted = len(results) > 0 && answered(b, results)
 	}
-	a.reply.Calls = dropPhantoms(a.reply.Calls, a.blocks)
 }
 
 // arguments is the text of the fragments, or, where none said anything, the
@@ -70,20 +66,10 @@ func (b *block) arguments() string {
 		return string(b.grown)
 	}
 	input := rawjson.Member(b.start, "input")
-	if rawjson.IsNull(input) || b.grew && isEmptyObject(input) {
+	if rawjson.IsNull(input) || b.grew && !holdsArguments(input) {
 		return ""
 	}
 	return string(input)
-}
-
-func isEmptyObject(raw []byte) bool {
-	if rawjson.Kind(raw) != '{' {
-		return false
-	}
-	for range rawjson.Members(raw) {
-		return false
-	}
-	return true
 }
 
 // results are the ids of the tools whose results stand in this reply.
@@ -111,31 +97,14 @@ func answered(b *block, results map[string]bool) bool {
 	return results[id] || results[maker]
 }
 
-// dropPhantoms removes calls without a name, an id and arguments.
-func dropPhantoms(calls []holdfast.Call, blocks []block) []holdfast.Call {
-	kept := calls[:0]
-	for i, c := range calls {
-		if c.Name == "" && c.ID == "" && (c.Arguments == "" || c.Arguments == "{}") {
-			for j := range blocks {
-				if blocks[j].call == i {
-					blocks[j].kind, blocks[j].call = "", -1
-				}
-			}
-			continue
-		}
-		kept = append(kept, c)
-	}
-	return kept
-}
-
 // assistant is the message as history takes it back: the blocks as they came,
 // with what grew put in its place.
 func (a *assembler) assistant() []byte {
 	out := []byte(`{"role":"assistant","content":[`)
 	n := 0
 	for i := range a.blocks {
-		if a.blocks[i].kind == "" {
-			continue
+		if a.blocks[i].kind == "tool_use" && a.blocks[i].call < 0 {
+			continue // a phantom
 		}
 		if n++; n > 1 {
 			out = append(out, ',')

@@ -28,6 +28,7 @@ type block struct {
 	signature []byte
 	redacted  []byte
 	results   [][]byte // pieces of a toolResult's content
+	shown     int      // how much of grown was previewed
 	grew      bool
 	closed    bool
 	call      int // -1 for none
@@ -48,12 +49,15 @@ func (a *assembler) failed(raw []byte, code string) {
 	for name, v := range rawjson.Members(raw) {
 		switch string(name) {
 		case "message", "Message":
-			err.Message = rawjson.String(v)
+			err.Message = rawjson.Text([]byte(rawjson.String(v)))
 		case "__type", "code":
 			if err.Code == "" {
 				err.Code = rawjson.String(v)
 			}
 		}
+	}
+	if err.Code == "" {
+		err.Code = "error"
 	}
 	a.reply.Err = err
 }
@@ -202,9 +206,11 @@ func (a *assembler) open(index int64, kind string, value []byte) *block {
 }
 
 // openCall lists a call, those of the provider's own tools too: what it ran
-// itself is marked by the block's type.
+// itself is marked by the block's type. A call without a name, an id and
+// arguments is a phantom, and none until it gets arguments.
 func (a *assembler) openCall(b *block) {
 	call := holdfast.Call{Kind: holdfast.FunctionCall}
+	var input []byte
 	for name, v := range rawjson.Members(b.start) {
 		switch string(name) {
 		case "toolUseId":
@@ -213,23 +219,56 @@ func (a *assembler) openCall(b *block) {
 			call.Name = rawjson.String(v)
 		case "type":
 			call.ProviderExecuted = rawjson.String(v) == "server_tool_use"
+		case "input":
+			input = v
 		}
 	}
+	if call.ID != "" || call.Name != "" || holdsArguments(input) {
+		a.list(b, call)
+	}
+}
+
+func (a *assembler) list(b *block, call holdfast.Call) {
 	b.call = len(a.reply.Calls)
 	a.reply.Calls = append(a.reply.Calls, call)
-	a.events = append(a.events, wire.Event{Kind: wire.CallStart, Call: b.call, Name: call.Name})
+	a.events = append(a.events, wire.Event{Kind: wire.CallStart, Call: b.call, Name: rawjson.Text([]byte(call.Name))})
+}
+
+// holdsArguments tells arguments from the empty object that stands in their place.
+func holdsArguments(input []byte) bool {
+	if rawjson.IsNull(input) {
+		return false
+	}
+	for range rawjson.Members(input) {
+		return true
+	}
+	return rawjson.Kind(input) != '{'
 }
 
 // grow adds a JSON string to the block's text and tells of it.
 func (a *assembler) grow(b *block, raw []byte, kind wire.EventKind) {
-	from := len(b.grown)
-	if b.grown = rawjson.AppendString(b.grown, raw); len(b.grown) <= from {
-		return
-	}
+	b.grown = rawjson.AppendString(b.grown, raw)
 	if kind == wire.TextDelta {
 		a.text = rawjson.AppendString(a.text, raw)
 	}
-	a.events = append(a.events, wire.Event{Kind: kind, Call: max(b.call, 0), Text: string(b.grown[from:])})
+	var text string
+	if text, b.shown = rawjson.Shown(b.grown, b.shown); text != "" {
+		a.events = append(a.events, wire.Event{Kind: kind, Call: max(b.call, 0), Text: text})
+	}
+}
+
+// growInput adds to a call's argument text. An object in the place of the text
+// is taken as its source.
+func (a *assembler) growInput(b *block, input []byte) {
+	if rawjson.Kind(input) == '{' {
+		input = rawjson.Quote(string(input))
+	}
+	if b.call < 0 && rawjson.String(input) != "" {
+		a.list(b, holdfast.Call{Kind: holdfast.FunctionCall})
+	}
+	if b.call >= 0 {
+		a.grow(b, input, wire.ArgumentsDelta)
+	}
 }
 
 // at is the block that an event speaks of: the last that started at its index.
@@ -265,7 +304,7 @@ func (a *assembler) blockDelta(raw []byte) {
 		case "text":
 			a.grow(b, v, wire.TextDelta)
 		case "toolUse":
-			a.grow(b, rawjson.Member(v, "input"), wire.ArgumentsDelta)
+			a.growInput(b, rawjson.Member(v, "input"))
 		case "reasoningContent":
 			a.reason(b, v)
 		case "toolResult":

@@ -1,9 +1,6 @@
 package bedrock
 
 import (
-	"strings"
-
-	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
@@ -12,7 +9,7 @@ import (
 func (a *assembler) finish() *wire.Reply {
 	r := &a.reply
 	r.API = apiConverse
-	r.Text = strings.ToValidUTF8(string(a.text), "\uFFFD")
+	r.Text = rawjson.Text(a.text)
 	r.Usage = a.usage
 	var reasoning []byte
 	for i := range a.blocks {
@@ -20,7 +17,7 @@ func (a *assembler) finish() *wire.Reply {
 			reasoning = append(reasoning, a.blocks[i].grown...)
 		}
 	}
-	r.Reasoning = strings.ToValidUTF8(string(reasoning), "\uFFFD")
+	r.Reasoning = rawjson.Text(reasoning)
 	if a.broken {
 		a.fail("unreadable_event", "an event of the reply is not JSON")
 	}
@@ -35,7 +32,6 @@ func (a *assembler) finish() *wire.Reply {
 			call.ProviderExecuted = call.ProviderExecuted || results[call.ID]
 		}
 	}
-	a.dropPhantoms()
 	r.Message = a.assistant()
 	return r
 }
@@ -84,35 +80,13 @@ func (b *block) arguments() string {
 	return string(input)
 }
 
-// dropPhantoms removes calls without a name, an id and arguments.
-func (a *assembler) dropPhantoms() {
-	kept := a.reply.Calls[:0]
-	for i := range a.blocks {
-		b := &a.blocks[i]
-		if b.call < 0 {
-			continue
-		}
-		c := a.reply.Calls[b.call]
-		if c.Name == "" && c.ID == "" && (c.Arguments == "" || c.Arguments == "{}") {
-			b.kind, b.call = "", -1
-			continue
-		}
-		b.call = len(kept)
-		kept = append(kept, c)
-	}
-	if len(kept) == 0 {
-		kept = []holdfast.Call(nil)
-	}
-	a.reply.Calls = kept
-}
-
 // assistant is the message as history takes it back.
 func (a *assembler) assistant() []byte {
 	var out []byte
 	for i := range a.blocks {
 		b := &a.blocks[i]
-		if b.kind == "" {
-			continue
+		if b.kind == "toolUse" && b.call < 0 {
+			continue // a phantom
 		}
 		out = append(out, ',', '{')
 		out = append(rawjson.AppendQuoted(out, []byte(b.kind)), ':')

@@ -1,8 +1,6 @@
 package google
 
 import (
-	"strings"
-
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
@@ -15,6 +13,9 @@ type gemini struct {
 	parts   []part
 	text    []byte
 	thought []byte
+	// How much of text and thought was previewed.
+	shownText, shownThought int
+
 	blocked string // promptFeedback.blockReason
 	usage   []byte // the last usageMetadata that counts tokens
 	open    int    // the part whose call goes on in the next, -1 for none
@@ -152,13 +153,14 @@ func (g *gemini) part(raw []byte) {
 
 // say tells of text and reports whether it joined the plain part before it.
 func (g *gemini) say(p part, raw []byte) bool {
-	all, kind := &g.text, wire.TextDelta
+	all, shown, kind := &g.text, &g.shownText, wire.TextDelta
 	if p.thought {
-		all, kind = &g.thought, wire.ReasoningDelta
+		all, shown, kind = &g.thought, &g.shownThought, wire.ReasoningDelta
 	}
-	from := len(*all)
-	if *all = rawjson.AppendString(*all, raw); len(*all) > from {
-		g.events = append(g.events, wire.Event{Kind: kind, Text: string((*all)[from:])})
+	*all = rawjson.AppendString(*all, raw)
+	var text string
+	if text, *shown = rawjson.Shown(*all, *shown); text != "" {
+		g.events = append(g.events, wire.Event{Kind: kind, Text: text})
 	}
 	if !p.plain || len(g.parts) == 0 {
 		return false
@@ -215,7 +217,7 @@ func (g *gemini) call(p part, raw, value []byte) {
 	p.call = len(g.reply.Calls)
 	name := rawjson.String(c.name)
 	g.reply.Calls = append(g.reply.Calls, holdfast.Call{ID: rawjson.String(c.id), Name: name, Kind: holdfast.FunctionCall})
-	g.events = append(g.events, wire.Event{Kind: wire.CallStart, Call: p.call, Name: name})
+	g.events = append(g.events, wire.Event{Kind: wire.CallStart, Call: p.call, Name: rawjson.Text([]byte(name))})
 	g.parts = append(g.parts, p)
 	g.open = len(g.parts) - 1
 	g.goOn(&g.parts[g.open], c)
@@ -227,7 +229,7 @@ func (g *gemini) goOn(p *part, c functionCall) {
 	call := &g.reply.Calls[p.call]
 	if c.args != nil {
 		call.Arguments = string(c.args)
-		g.events = append(g.events, wire.Event{Kind: wire.ArgumentsDelta, Call: p.call, Text: call.Arguments})
+		g.events = append(g.events, wire.Event{Kind: wire.ArgumentsDelta, Call: p.call, Text: rawjson.Text(c.args)})
 	}
 	if c.partial != nil {
 		if p.partial == nil {
@@ -257,8 +259,11 @@ func googleError(raw, failure []byte) *wire.Error {
 				}
 			}
 		case "message":
-			err.Message = rawjson.String(v)
+			err.Message = rawjson.Text([]byte(rawjson.String(v)))
 		}
+	}
+	if err.Code == "" {
+		err.Code = "error"
 	}
 	return err
 }
@@ -266,8 +271,8 @@ func googleError(raw, failure []byte) *wire.Error {
 func (g *gemini) finish(api string) *wire.Reply {
 	r := &g.reply
 	r.API = api
-	r.Text = strings.ToValidUTF8(string(g.text), "\uFFFD")
-	r.Reasoning = strings.ToValidUTF8(string(g.thought), "\uFFFD")
+	r.Text = rawjson.Text(g.text)
+	r.Reasoning = rawjson.Text(g.thought)
 	r.Usage = geminiUsage(g.usage)
 	if r.Stop == "" && g.blocked != "" {
 		r.Stop = "blocked:" + g.blocked

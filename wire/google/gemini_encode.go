@@ -214,18 +214,17 @@ func (h *geminiTurn) parts(model string) [][]byte {
 	for _, p := range rawjson.Elements(h.content()) {
 		if rawjson.Member(p, "functionCall") != nil {
 			c := h.call(position)
-			if c == nil && !h.turn.Reply.Calls[position].ProviderExecuted {
-				position++ // a repeated id: the first call stands for both
-				continue
-			}
-			if c != nil {
-				p = mendedCall(p, c)
-				if unsigned && rawjson.Member(p, "thoughtSignature") == nil {
-					p = rawjson.Set(p, "thoughtSignature", []byte(skipSignature))
-				}
-				unsigned = false
-			}
 			position++
+			if c == nil {
+				continue // as many calls as results
+			}
+			p = mendedCall(p, c)
+			if unsigned && rawjson.Member(p, "thoughtSignature") == nil {
+				p = rawjson.Set(p, "thoughtSignature", []byte(skipSignature))
+			}
+			unsigned = false
+		} else if rawjson.Member(p, "functionResponse") != nil {
+			continue
 		} else if rawjson.Kind(rawjson.Member(p, "text")) == '"' && rawjson.String(rawjson.Member(p, "text")) == "" && rawjson.Member(p, "thoughtSignature") == nil {
 			continue
 		}

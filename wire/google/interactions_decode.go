@@ -15,10 +15,13 @@ type interaction struct {
 	steps   []interactionStep
 	text    []byte
 	thought []byte
-	usage   []byte
-	events  []wire.Event
-	done    bool
-	broken  bool
+	// How much of text and thought was previewed.
+	shownText, shownThought int
+
+	usage  []byte
+	events []wire.Event
+	done   bool
+	broken bool
 }
 
 // interactionStep is one step while it grows.
@@ -27,6 +30,7 @@ type interactionStep struct {
 	kind      string
 	start     []byte
 	args      []byte // of a function call
+	shown     int    // how much of args was previewed
 	grew      bool
 	contents  []content // of model output
 	summary   []content // of a thought
@@ -198,10 +202,10 @@ func (s *interaction) open(index int64, raw []byte) {
 	}
 	switch st.kind {
 	case "function_call":
-		st.call = len(s.reply.Calls)
 		call := holdfast.Call{ID: rawjson.String(id), Name: rawjson.String(name), Kind: holdfast.FunctionCall}
-		s.reply.Calls = append(s.reply.Calls, call)
-		s.events = append(s.events, wire.Event{Kind: wire.CallStart, Call: st.call, Name: call.Name})
+		if call.ID != "" || call.Name != "" || holdsArguments(rawjson.Member(st.start, "arguments")) {
+			s.list(&st, call)
+		} // else a phantom, and no call until it gets arguments
 	case "model_output":
 		for _, c := range rawjson.Elements(contents) {
 			s.say(&st.contents, c, wire.TextDelta)
@@ -218,6 +222,12 @@ func (s *interaction) open(index int64, raw []byte) {
 		}
 	}
 	s.steps = append(s.steps, st)
+}
+
+func (s *interaction) list(st *interactionStep, call holdfast.Call) {
+	st.call = len(s.reply.Calls)
+	s.reply.Calls = append(s.reply.Calls, call)
+	s.events = append(s.events, wire.Event{Kind: wire.CallStart, Call: st.call, Name: rawjson.Text([]byte(call.Name))})
 }
 
 // providersOwn reports a step of a tool that the provider runs itself.
@@ -242,13 +252,14 @@ func (s *interaction) say(to *[]content, raw []byte, kind wire.EventKind) {
 		*to = append(*to, content{raw: append([]byte(nil), raw...)})
 		return
 	}
-	all := &s.text
+	all, shown := &s.text, &s.shownText
 	if kind == wire.ReasoningDelta {
-		all = &s.thought
+		all, shown = &s.thought, &s.shownThought
 	}
-	from := len(*all)
-	if *all = rawjson.AppendString(*all, text); len(*all) > from {
-		s.events = append(s.events, wire.Event{Kind: kind, Text: string((*all)[from:])})
+	*all = rawjson.AppendString(*all, text)
+	var show string
+	if show, *shown = rawjson.Shown(*all, *shown); show != "" {
+		s.events = append(s.events, wire.Event{Kind: kind, Text: show})
 	}
 	if last := len(*to) - 1; plain && last >= 0 && (*to)[last].text != nil {
 		(*to)[last].text, (*to)[last].grew = rawjson.AppendString((*to)[last].text, text), true
@@ -276,7 +287,7 @@ func (s *interaction) delta(e interactionEvent) {
 	st.grew = true
 	kind := rawjson.String(rawjson.Member(e.delta, "type"))
 	switch {
-	case kind == "arguments_delta" && st.call >= 0:
+	case kind == "arguments_delta" && st.kind == "function_call":
 		s.arguments(st, rawjson.Member(e.delta, "arguments"))
 	case kind == "thought_signature":
 		if signature := rawjson.String(rawjson.Member(e.delta, "signature")); signature != "" {
@@ -294,14 +305,17 @@ func (s *interaction) delta(e interactionEvent) {
 
 // arguments grows a call's text. An object in the place of the text is whole.
 func (s *interaction) arguments(st *interactionStep, raw []byte) {
-	from := len(st.args)
 	if rawjson.Kind(raw) == '{' {
 		st.args = append(st.args, raw...)
 	} else {
 		st.args = rawjson.AppendString(st.args, raw)
 	}
-	if len(st.args) > from {
-		s.events = append(s.events, wire.Event{Kind: wire.ArgumentsDelta, Call: st.call, Text: string(st.args[from:])})
+	if st.call < 0 && len(st.args) > 0 {
+		s.list(st, holdfast.Call{Kind: holdfast.FunctionCall})
+	}
+	var text string
+	if text, st.shown = rawjson.Shown(st.args, st.shown); text != "" {
+		s.events = append(s.events, wire.Event{Kind: wire.ArgumentsDelta, Call: st.call, Text: text})
 	}
 }
 
@@ -318,8 +332,8 @@ func (s *interaction) close(st *interactionStep) {
 func (s *interaction) finish(api string) *wire.Reply {
 	r := &s.reply
 	r.API = api
-	r.Text = strings.ToValidUTF8(string(s.text), "\uFFFD")
-	r.Reasoning = strings.ToValidUTF8(string(s.thought), "\uFFFD")
+	r.Text = rawjson.Text(s.text)
+	r.Reasoning = rawjson.Text(s.thought)
 	r.Usage = interactionUsage(s.usage)
 	if s.broken {
 		s.fail("unreadable_event", "an event of the reply is not JSON")
@@ -335,7 +349,6 @@ func (s *interaction) finish(api string) *wire.Reply {
 			call.ProviderExecuted = results[call.ID]
 		}
 	}
-	r.Calls = s.dropPhantoms()
 	r.Message = s.message()
 	return r
 }
@@ -376,47 +389,29 @@ func (st *interactionStep) arguments() string {
 		return string(st.args)
 	}
 	args := rawjson.Member(st.start, "arguments")
-	if rawjson.IsNull(args) || st.grew && isEmptyObject(args) {
+	if rawjson.IsNull(args) || st.grew && !holdsArguments(args) {
 		return ""
 	}
 	return string(args)
 }
 
-func isEmptyObject(raw []byte) bool {
-	if rawjson.Kind(raw) != '{' {
+// holdsArguments tells arguments from the empty object that stands in their place.
+func holdsArguments(args []byte) bool {
+	if rawjson.IsNull(args) {
 		return false
 	}
-	for range rawjson.Members(raw) {
-		return false
+	for range rawjson.Members(args) {
+		return true
 	}
-	return true
-}
-
-// dropPhantoms removes calls without a name, an id and arguments.
-func (s *interaction) dropPhantoms() []holdfast.Call {
-	kept := s.reply.Calls[:0]
-	for i := range s.steps {
-		st := &s.steps[i]
-		if st.call < 0 {
-			continue
-		}
-		c := s.reply.Calls[st.call]
-		if c.Name == "" && c.ID == "" && (c.Arguments == "" || c.Arguments == "{}") {
-			st.kind, st.call = "", -1
-			continue
-		}
-		st.call = len(kept)
-		kept = append(kept, c)
-	}
-	return kept
+	return rawjson.Kind(args) != '{'
 }
 
 // message is the steps as the next input takes them back.
 func (s *interaction) message() []byte {
 	var out []byte
 	for i := range s.steps {
-		if s.steps[i].kind == "" {
-			continue
+		if s.steps[i].kind == "function_call" && s.steps[i].call < 0 {
+			continue // a phantom
 		}
 		out = append(out, ',')
 		out = append(out, s.steps[i].raw()...)

@@ -166,12 +166,12 @@ func replySteps(t *wire.Turn) [][]byte {
 	for _, s := range rawjson.Elements(t.Reply.Message) {
 		switch kind := rawjson.String(rawjson.Member(s, "type")); {
 		case kind == "function_call":
-			c, again := pairedCall(t, position), !t.Reply.Calls[position].ProviderExecuted
+			c := pairedCall(t, position)
 			position++
 			switch {
 			case c != nil:
 				s = mendedStep(s, c)
-			case again: // a repeated id: the first call stands for both
+			case !results[rawjson.String(rawjson.Member(s, "id"))]:
 				continue
 			}
 		case kind == "model_output":
