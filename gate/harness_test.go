@@ -49,6 +49,11 @@ func openOver(t *testing.T, store *flakyStore, o *gate.Options, tools ...*holdfa
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { // as the process's end would
+		ended, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = g.Close(ended)
+	})
 	return &house{t: t, gate: g, ledger: l, store: store, catalog: catalog}
 }
 

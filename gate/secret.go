@@ -3,6 +3,7 @@ package gate
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
@@ -81,7 +82,8 @@ func textsOf(v schema.Value, found []string) []string {
 	return found
 }
 
-const maskText = "[secret]"
+// maskText is what stands in a secret's place, as in masked arguments.
+const maskText = "[hidden]"
 
 // scrub takes the call's secrets out of a text.
 func (c *call) scrub(text string) string {
@@ -91,21 +93,35 @@ func (c *call) scrub(text string) string {
 	return text
 }
 
-// scrubJSON takes them out of the strings of a JSON text, member names aside.
+// scrubJSON takes them out of the strings and numbers of a JSON text, member
+// names aside.
 func (c *call) scrubJSON(text json.RawMessage) json.RawMessage {
 	if len(c.hidden) == 0 || len(text) == 0 {
 		return text
 	}
 	var out []byte
 	for i := 0; i < len(text); {
-		if text[i] != '"' {
+		switch {
+		case text[i] == '"':
+			end := stringEnd(text, i)
+			isName := bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t\r\n"), []byte(":"))
+			out = append(out, c.scrubLiteral(text[i:end], isName)...)
+			i = end
+		case text[i] == '-' || text[i] >= '0' && text[i] <= '9':
+			end := i + 1
+			for end < len(text) && strings.IndexByte("+-.eE0123456789", text[end]) >= 0 {
+				end++
+			}
+			if slices.Contains(c.hidden, string(text[i:end])) {
+				out = append(out, `"`+maskText+`"`...)
+			} else {
+				out = append(out, text[i:end]...)
+			}
+			i = end
+		default:
 			out = append(out, text[i])
 			i++
-			continue
 		}
-		end := stringEnd(text, i)
-		out = append(out, c.scrubLiteral(text[i:end], bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t\r\n"), []byte(":")))...)
-		i = end
 	}
 	return out
 }
