@@ -87,7 +87,7 @@ func TestSecretsOfCallsThatDoNotRunAreMaskedToo(t *testing.T) {
 	var e entered
 	h := open(t, nil, tool(t, "login", holdfast.Write, login, e.answers(`{}`), &holdfast.ToolOptions{Coerce: true}))
 	for _, args := range []string{
-		`{"user":5,"password":"hunter2"}`,
+		`{"user":[],"password":"hunter2"}`,
 		`{"password":"hunter2"}`,
 		`{"user":"a","password":"hunter2`,
 		`{"user":"a","password":"hunter2 and far more than twenty characters"}`,
