@@ -166,6 +166,12 @@ func (s *stage) open() {
 	if s.gate, err = gate.New(s.catalog(s.t), s.ledger, nil); err != nil {
 		s.t.Fatal(err)
 	}
+	s.agent = s.remade(func(e agent.Event) { s.events = append(s.events, e) })
+}
+
+// remade is an agent of the stage with another watcher.
+func (s *stage) remade(watch func(agent.Event)) *agent.Agent {
+	s.t.Helper()
 	client, err := model.New(s.codec, "scripted", &model.Options{
 		BaseURL: "http://scripted", Retries: -1, HTTPClient: &http.Client{Transport: s.server},
 	})
@@ -176,10 +182,12 @@ func (s *stage) open() {
 	if o.System == nil {
 		o.System = func() string { return "Today is 2026-03-04." }
 	}
-	o.Watch = func(e agent.Event) { s.events = append(s.events, e) }
-	if s.agent, err = agent.New(client, s.gate, s.ledger, &o); err != nil {
+	o.Watch = watch
+	a, err := agent.New(client, s.gate, s.ledger, &o)
+	if err != nil {
 		s.t.Fatal(err)
 	}
+	return a
 }
 
 // restart is the end of this process and the start of another over its store.

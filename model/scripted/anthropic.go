@@ -111,7 +111,7 @@ func (q *request) addReplyBlocks(i int, blocks []block) *fault {
 			if len(it.calls) > 0 {
 				return invalid("messages.%d.content.%d: a thinking block must stand before tool_use", i, j)
 			}
-			thought = reasoningMark(*b.Thinking)
+			thought = thoughtMark(*b.Thinking)
 		case "redacted_thinking", "web_search_tool_result":
 		case "tool_use", "server_tool_use":
 			if !toolUseID.MatchString(b.ID) || !isObject(b.Input) || !sentName.MatchString(b.Name) {
@@ -123,7 +123,7 @@ func (q *request) addReplyBlocks(i int, blocks []block) *fault {
 				}
 				continue
 			}
-			if mark, ok := marked(b.ID, "toolu_"); ok && mark != thought {
+			if mark, ok := marked(b.ID, "toolu_", "r"); ok && mark != thought {
 				return invalid("messages.%d.content.%d: the thinking block before this tool_use is missing", i, j)
 			}
 			it.calls = append(it.calls, seenCall{b.ID, b.Name})
@@ -146,17 +146,16 @@ func closesServerCall(rest []block, id string) bool {
 
 func (q *request) addUserBlocks(i int, blocks []block) *fault {
 	var given []seenResult
-	text, texts := "", 0
+	var said []item
 	for j, b := range blocks {
 		switch b.Type {
 		case "text":
 			if b.Text == nil || *b.Text == "" {
 				return invalid("messages.%d.content.%d: text content blocks must be non-empty", i, j)
 			}
-			text += *b.Text
-			texts++
+			said = append(said, item{kind: person, text: *b.Text, at: i})
 		case "tool_result":
-			if texts > 0 {
+			if len(said) > 0 {
 				return invalid("messages.%d.content.%d: tool_result blocks must come first", i, j)
 			}
 			content, ok := contentText(b.Content)
@@ -172,9 +171,9 @@ func (q *request) addUserBlocks(i int, blocks []block) *fault {
 	if given != nil {
 		q.items = append(q.items, item{kind: results, results: given, at: i})
 	}
-	if texts > 0 || given == nil {
-		q.items = append(q.items, item{kind: person, text: text, at: i})
-	}
+	// Roles must alternate, so what a person said without a reply in between
+	// stands in one message, a block each.
+	q.items = append(q.items, said...)
 	return nil
 }
 
@@ -228,7 +227,7 @@ func (f anthropic) whole(q *request, p *played) []byte {
 			content = append(content, c.serverBlocks()...)
 			continue
 		}
-		content = append(content, obj("type", "tool_use", "id", c.idWith("toolu_"), "name", c.name, "input", c.object()))
+		content = append(content, obj("type", "tool_use", "id", c.idWith("toolu_", "r"), "name", c.name, "input", c.object()))
 	}
 	stop := any(anthropicStops[p.stop])
 	if p.stop == "none" {
@@ -289,7 +288,7 @@ func (anthropic) streamCall(e *events, p *played, n, i int) int {
 		return i
 	}
 	e.add(inCall, "content_block_start", "index", i, "content_block",
-		obj("type", "tool_use", "id", c.idWith("toolu_"), "name", c.name, "input", obj()))
+		obj("type", "tool_use", "id", c.idWith("toolu_", "r"), "name", c.name, "input", obj()))
 	e.add(inCall, "content_block_delta", "index", i, "delta", obj("type", "input_json_delta", "partial_json", ""))
 	for _, s := range pieces(c.arguments) {
 		e.add(inCall, "content_block_delta", "index", i, "delta", obj("type", "input_json_delta", "partial_json", s))

@@ -127,7 +127,7 @@ func (q *request) addChatReply(i int, text string, m *chatMessage) *fault {
 		if !sentName.MatchString(name) {
 			return invalid("messages.%d.tool_calls.%d: invalid name %q", i, j, name)
 		}
-		if mark, ok := marked(c.ID, "call_"); ok && (m.Reasoning == nil || reasoningMark(*m.Reasoning) != mark) {
+		if mark, ok := marked(c.ID, "call_", "c"); ok && (m.Reasoning == nil || thoughtMark(*m.Reasoning) != mark) {
 			return invalid("messages.%d: the reasoning_content of a reply with tool calls must be passed back as it came", i)
 		}
 		it.calls = append(it.calls, seenCall{c.ID, name})
@@ -147,7 +147,7 @@ func chatCall(c *playedCall, index any, arguments string) json.RawMessage {
 	if index != nil {
 		o.set("index", index)
 	}
-	if id := c.idWith("call_"); id != "" {
+	if id := c.idWith("call_", "c"); id != "" {
 		o.set("id", id)
 	}
 	if c.kind == "custom" {

@@ -260,7 +260,7 @@ func (c *playedCall) callParts(signed bool) []json.RawMessage {
 		}
 	}
 	var call object
-	if id := c.idWith("call_"); id != "" {
+	if id := c.idWith("call_", ""); id != "" {
 		call.set("id", id)
 	}
 	call.set("name", c.name)

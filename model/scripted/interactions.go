@@ -103,7 +103,7 @@ func (q *request) addStep(i int, s *step, thought *bool) *fault {
 		if s.Signature != "" && !validSignature(s.Signature) {
 			return invalid("input[%d]: corrupted thought signature", i)
 		}
-		if _, ok := marked(s.ID, ""); ok && !*thought {
+		if _, ok := marked(s.ID, "", "r"); ok && !*thought {
 			return invalid("input[%d]: the thought before function call %q is missing", i, s.ID)
 		}
 		r := q.reply(i)
@@ -197,7 +197,7 @@ func (f interactions) whole(q *request, p *played) []byte {
 
 func (c *playedCall) step(arguments json.RawMessage) json.RawMessage {
 	var o object
-	if id := c.idWith(""); id != "" {
+	if id := c.idWith("", "r"); id != "" {
 		o.set("id", id)
 	}
 	o.set("signature", thoughtSignature(c.mark))

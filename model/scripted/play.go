@@ -23,7 +23,8 @@ type played struct {
 }
 
 type playedCall struct {
-	mark      string // hex, unique for the call, telling whether reasoning went before
+	mark      string // hex, unique for the call
+	thought   string // what tells the reasoning before it; "" for none
 	id        string
 	ownID     bool // id is the scenario's, "" for none
 	name      string
@@ -282,7 +283,7 @@ func (p *played) finish(q *request) {
 	size := len(p.text) + len(p.reasoning)
 	for i := range p.calls {
 		c := &p.calls[i]
-		c.mark = reasoningMark(p.reasoning) + digest(p.id, strconv.Itoa(i), c.name, c.arguments)
+		c.mark, c.thought = digest(p.id, strconv.Itoa(i), c.name, c.arguments), thoughtMark(p.reasoning)
 		size += len(c.name) + len(c.arguments)
 	}
 	if p.usage == (usage{}) {
@@ -293,19 +294,32 @@ func (p *played) finish(q *request) {
 	}
 }
 
-// reasoningMark opens a call's id, so that a server without memory knows what
-// must stand before the call when it comes back.
-func reasoningMark(reasoning string) string {
+// thoughtMark tells a reasoning from others, and none from any.
+func thoughtMark(reasoning string) string {
 	if reasoning == "" {
-		return "n"
+		return ""
 	}
-	return "r" + digest(reasoning)[:7]
+	return digest(reasoning)[:7]
 }
 
-// marked reports whether the call of that id was made with reasoning, and which.
-// A scenario's own ids tell nothing.
-func marked(id, prefix string) (mark string, ok bool) {
-	rest, found := strings.CutPrefix(id, prefix+"r")
+// idWith is the call's id in a format that opens its ids with prefix. Where the
+// format takes reasoning back, the id of a call after one says so, by letter, so
+// that a server without memory knows what must stand before it; letter "" says
+// nothing. Each format has its own letter: no reasoning crosses to another.
+func (c *playedCall) idWith(prefix, letter string) string {
+	switch {
+	case c.ownID:
+		return c.id
+	case letter == "" || c.thought == "":
+		return prefix + "n" + c.mark[:24]
+	}
+	return prefix + letter + c.thought + c.mark[:24]
+}
+
+// marked reports which reasoning the call of that id came after. A scenario's
+// own ids tell nothing.
+func marked(id, prefix, letter string) (thought string, ok bool) {
+	rest, found := strings.CutPrefix(id, prefix+letter)
 	if !found || len(rest) != 7+24 {
 		return "", false
 	}
@@ -314,19 +328,7 @@ func marked(id, prefix string) (mark string, ok bool) {
 			return "", false
 		}
 	}
-	return "r" + rest[:7], true
-}
-
-// idWith is the call's id in a format that opens its ids with prefix.
-func (c *playedCall) idWith(prefix string) string {
-	if c.ownID {
-		return c.id
-	}
-	n := 1 + 24
-	if c.mark[0] == 'r' {
-		n = 8 + 24
-	}
-	return prefix + c.mark[:n]
+	return rest[:7], true
 }
 
 // object is the argument text where the format holds a value: an empty text is

@@ -159,7 +159,7 @@ func (q *request) addItemCall(i int, it *responsesItem) *fault {
 		return invalid("input.%d: arguments must be a string", i)
 	}
 	reply := q.reply(i)
-	if mark, ok := marked(it.CallID, "call_"); ok && !strings.HasPrefix(reply.thought, "rs_"+mark) {
+	if mark, ok := marked(it.CallID, "call_", "s"); ok && !strings.HasPrefix(reply.thought, "rs_"+mark) {
 		return invalid("input.%d: item of type 'function_call' came without its required 'reasoning' item", i)
 	}
 	reply.calls = append(reply.calls, seenCall{it.CallID, it.Name})
@@ -193,7 +193,7 @@ type output struct {
 func (f responses) outputs(p *played) []output {
 	var outs []output
 	if p.reasoning != "" {
-		id := "rs_" + reasoningMark(p.reasoning) + p.id[:24]
+		id := "rs_" + thoughtMark(p.reasoning) + p.id[:24]
 		summary := list([]json.RawMessage{obj("type", "summary_text", "text", p.reasoning)})
 		outs = append(outs, output{
 			added: obj("id", id, "type", "reasoning", "summary", list(nil), "encrypted_content", sign("reasoning", id)),
@@ -260,7 +260,7 @@ func (responses) call(p *played, c *playedCall, n int) output {
 		o.set("type", kind)
 		o.set("status", status)
 		o.set(field, text)
-		if callID := c.idWith("call_"); callID != "" {
+		if callID := c.idWith("call_", "s"); callID != "" {
 			o.set("call_id", callID)
 		}
 		o.set("name", c.name)

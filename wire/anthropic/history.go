@@ -76,7 +76,38 @@ func history(api string, items []wire.Item, table wire.Names) ([]json.RawMessage
 		}
 	}
 	flush("")
-	return out, nil
+	return alternate(out), nil
+}
+
+// alternate joins messages of one role that stand next to each other: two of a
+// person where no reply came between, two replies where the first was paused.
+// The newest servers do that themselves; others refuse them.
+func alternate(messages []json.RawMessage) []json.RawMessage {
+	var out []json.RawMessage
+	for _, m := range messages {
+		role := rawjson.String(rawjson.Member(m, "role"))
+		last := len(out) - 1
+		if last < 0 || rawjson.String(rawjson.Member(out[last], "role")) != role {
+			out = append(out, m)
+			continue
+		}
+		blocks := append(blocksOf(out[last]), blocksOf(m)...)
+		out[last] = append(append([]byte(`{"role":"`+role+`","content":`), list(blocks)...), '}')
+	}
+	return out
+}
+
+// blocksOf is a message's content as blocks.
+func blocksOf(message json.RawMessage) [][]byte {
+	content := rawjson.Member(message, "content")
+	if rawjson.Kind(content) == '"' {
+		return [][]byte{textBlock(rawjson.String(content))}
+	}
+	var blocks [][]byte
+	for _, b := range rawjson.Elements(content) {
+		blocks = append(blocks, b)
+	}
+	return blocks
 }
 
 // laterResults tells for each turn the ids of provider-run tools whose results
