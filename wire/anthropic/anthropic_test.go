@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/wire"
 	"github.com/holdfast-go/holdfast/wire/anthropic"
 	"github.com/holdfast-go/holdfast/wire/wiretest"
@@ -38,10 +39,17 @@ func usage(sent []byte) wire.Usage {
 
 var vetoes = []string{"max_tokens", "model_context_window_exceeded", "refusal"}
 
+var (
+	takenName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	takenID   = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+)
+
 func TestMessages(t *testing.T) {
 	wiretest.Run(t, wiretest.Options{
 		Codec: anthropic.Messages{}, Recorded: []string{"anthropic", "vertex-raw"},
 		EndSign: regexp.MustCompile(`"type": ?"message_stop"`), Vetoes: vetoes, Usage: usage,
+		Speak: speakMessages, Read: readMessages, IDs: true, Name: takenName, ID: takenID,
+		Conversation: conversation(anthropic.Messages{}), Immaterial: immaterial,
 	})
 }
 
@@ -49,9 +57,14 @@ func TestInvoke(t *testing.T) {
 	wiretest.Run(t, wiretest.Options{
 		Codec: anthropic.Invoke{}, Recorded: []string{"invoke"},
 		EndSign: regexp.MustCompile(`eyJ0eXBlIjoibWVzc2FnZV9zdG9wI`), Vetoes: vetoes, Usage: usage,
+		Speak: speakInvoke, Read: readMessages, IDs: true, Name: takenName, ID: takenID,
+		Conversation: conversation(anthropic.Invoke{}), Immaterial: immaterial,
 	})
 }
 
-func FuzzMessages(f *testing.F) { wiretest.Fuzz(f, anthropic.Messages{}) }
+// spoken is a reply with all that one can hold.
+var spoken = wiretest.Spoken{Text: "héllo \U0001F600", Calls: []holdfast.Call{{ID: "toolu_1", Name: "search", Arguments: `{"q":"\ud83d\ude00"}`}, {ID: "toolu_2", Name: "fetch"}}}
 
-func FuzzInvoke(f *testing.F) { wiretest.Fuzz(f, anthropic.Invoke{}) }
+func FuzzMessages(f *testing.F) { wiretest.Fuzz(f, anthropic.Messages{}, speakMessages(spoken)) }
+
+func FuzzInvoke(f *testing.F) { wiretest.Fuzz(f, anthropic.Invoke{}, speakInvoke(spoken)) }
