@@ -159,8 +159,13 @@ func newStage(t *testing.T, codec wire.Codec, scenario string, o agent.Options) 
 // open makes ledger, gate and agent over the store, as a new process does.
 func (s *stage) open() {
 	s.t.Helper()
+	s.openOver(s.store)
+}
+
+func (s *stage) openOver(store ledger.Store) {
+	s.t.Helper()
 	var err error
-	if s.ledger, err = ledger.New(s.t.Context(), s.store, nil); err != nil {
+	if s.ledger, err = ledger.New(s.t.Context(), store, nil); err != nil {
 		s.t.Fatal(err)
 	}
 	if s.gate, err = gate.New(s.catalog(s.t), s.ledger, nil); err != nil {
