@@ -6,22 +6,19 @@ import (
 
 	"github.com/holdfast-go/holdfast/wire"
 	"github.com/holdfast-go/holdfast/wire/anthropic"
+	"github.com/holdfast-go/holdfast/wire/bedrock"
 	"github.com/holdfast-go/holdfast/wire/google"
+	"github.com/holdfast-go/holdfast/wire/openai"
 )
 
 // autoAPI guesses the API of a reply by its first events.
 const autoAPI = "auto"
 
-// format is what decoding needs of a wire format.
-type format interface {
-	API() string
-	NewDecoder() wire.Decoder
-}
-
 // codecs are the wire formats that this binary speaks.
-func codecs() []format {
-	return []format{
-		anthropic.Messages{}, anthropic.Invoke{}, google.Gemini{}, google.Interactions{},
+func codecs() []wire.Codec {
+	return []wire.Codec{
+		openai.Chat{}, openai.Responses{}, anthropic.Messages{}, google.Gemini{}, google.Interactions{},
+		bedrock.Converse{}, anthropic.Invoke{},
 	}
 }
 
@@ -33,7 +30,7 @@ func apiNames() []string {
 	return names
 }
 
-func codecOf(api string) (format, error) {
+func codecOf(api string) (wire.Codec, error) {
 	for _, c := range codecs() {
 		if c.API() == api {
 			return c, nil

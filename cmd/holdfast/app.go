@@ -44,7 +44,12 @@ ok, a turn that did not end in an answer, findings, or an operational error;
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "write the result as JSON")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misused(err) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 {
+			return misused(fmt.Errorf("unknown command %q", words[0]))
+		}
+		return misused(err)
+	})
 	root.AddCommand(a.commands()...)
 	return root
 }

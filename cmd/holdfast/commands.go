@@ -7,7 +7,14 @@ import "github.com/spf13/cobra"
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.parseCommand(),
+		a.toolsCommand(),
 		a.checkCommand(),
+		a.callCommand(),
+		a.replayCommand(),
+		a.runCommand(),
+		a.approvalsCommand(),
+		a.resumeCommand(),
+		a.ledgerCommand(),
 		a.versionCommand(),
 	}
 }

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/holdfast-go/holdfast/internal/visible"
+	"github.com/holdfast-go/holdfast/ledger"
+)
+
+func (a *app) approvalsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "approvals",
+		Short: "See and decide what waits for a person",
+		Long: `Approvals are calls that a person must agree to before they run. Each is bound
+to exactly what it shows and is decided once. Deciding runs nothing: holdfast
+resume does, or continuing the conversation with holdfast run.`,
+		Example: "  holdfast approvals list\n  holdfast approvals approve ID",
+		Args:    cobra.NoArgs,
+		RunE:    a.do(needsSubcommand),
+	}
+	cmd.AddCommand(a.approvalsListCommand(), a.approvalsShowCommand(), a.decideCommand(true), a.decideCommand(false))
+	return cmd
+}
+
+// needsSubcommand is the work of a command that only groups others.
+func needsSubcommand(cmd *cobra.Command, _ []string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return misused(fmt.Errorf("%s needs one of %s", cmd.CommandPath(), strings.Join(names, ", ")))
+}
+
+func (a *app) approvalsListCommand() *cobra.Command {
+	var where ledgerFlag
+	var all bool
+	var limit int
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List what waits, newest first",
+		Example: "  holdfast approvals list --all --json",
+		Args:    cobra.NoArgs,
+		RunE: a.do(func(cmd *cobra.Command, _ []string) error {
+			return a.withLedger(cmd.Context(), where, func(ctx context.Context, l *ledger.Ledger) error {
+				filter := ledger.Filter{Limit: limit}
+				if !all {
+					filter.State = string(ledger.Waiting)
+				}
+				found, err := l.Approvals(ctx, filter)
+				if err != nil {
+					return err
+				}
+				return a.showApprovals(found, all)
+			})
+		}),
+	}
+	where.add(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "also those that were decided or ended")
+	cmd.Flags().IntVar(&limit, "limit", 100, "how many at most")
+	return cmd
+}
+
+func (a *app) showApprovals(found []ledger.Approval, all bool) error {
+	if a.json {
+		views := make([]approvalView, 0, len(found))
+		for _, p := range found {
+			views = append(views, viewApproval(p))
+		}
+		return writeJSON(a.stdout, map[string]any{"approvals": views})
+	}
+	if len(found) == 0 && !all {
+		fmt.Fprintln(a.stderr, "Nothing waits for a person.")
+	}
+	for _, p := range found {
+		fmt.Fprintf(a.stdout, "%s  %-9s  %s  %s  %s\n", p.ID, p.State, shownTime(p.Requested), visible.Line(p.Tool), visible.JSON(p.Arguments))
+	}
+	return nil
+}
+
+func (a *app) approvalsShowCommand() *cobra.Command {
+	var where ledgerFlag
+	cmd := &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show one approval whole",
+		Example: "  holdfast approvals show ID",
+		Args:    cobra.ExactArgs(1),
+		RunE: a.do(func(cmd *cobra.Command, args []string) error {
+			return a.withLedger(cmd.Context(), where, func(ctx context.Context, l *ledger.Ledger) error {
+				p, err := l.Approval(ctx, args[0])
+				if err != nil {
+					return about("approval", args[0], err)
+				}
+				return a.showApproval(p)
+			})
+		}),
+	}
+	where.add(cmd)
+	return cmd
+}
+
+func (a *app) showApproval(p ledger.Approval) error {
+	if a.json {
+		return writeJSON(a.stdout, viewApproval(p))
+	}
+	writeApproval(a.stdout, p)
+	return nil
+}
+
+// writeApproval shows a person everything that an approval is bound to.
+func writeApproval(w io.Writer, p ledger.Approval) {
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%-12s%s\n", name, value)
+		}
+	}
+	row("approval", p.ID)
+	row("state", string(p.State))
+	row("tool", visible.Line(p.Tool))
+	row("arguments", visible.JSON(p.Arguments))
+	row("why", visible.Line(whyAsked(p)))
+	if p.Finding.Shown != nil {
+		row("found", visible.JSON(p.Finding.Shown))
+	}
+	row("unresolved", visible.Line(p.Unresolved))
+	row("for", visible.Line(p.Principal.Tenant+"/"+p.Principal.ID))
+	row("run", fmt.Sprintf("%s turn %d", visible.Line(p.Run), p.Turn))
+	row("call", p.EntryID)
+	row("requested", shownTime(p.Requested))
+	row("expires", shownTime(p.Expires))
+	row("decided", shownTime(p.Decided))
+	row("by", visible.Line(p.DecidedBy))
+	row("reason", visible.Line(p.Reason))
+	row("replaces", p.Replaces)
+	row("changed", visible.Line(strings.Join(p.Changed, ", ")))
+}
+
+// whyAsked is the reason for the question, the tool's and the precondition's.
+func whyAsked(p ledger.Approval) string {
+	if p.Why == "" || p.Why == p.Finding.Why {
+		return p.Finding.Why
+	}
+	if p.Finding.Why == "" {
+		return p.Why
+	}
+	return p.Why + "; " + p.Finding.Why
+}
+
+func (a *app) decideCommand(approve bool) *cobra.Command {
+	var where ledgerFlag
+	var reason string
+	name, short := "deny", "Say no, with a reason that the model sees"
+	if approve {
+		name, short = "approve", "Say yes; holdfast resume then runs the call"
+	}
+	cmd := &cobra.Command{
+		Use:     name + " ID",
+		Short:   short,
+		Example: "  holdfast approvals " + name + " ID --reason \"checked with Ana\"",
+		Args:    cobra.ExactArgs(1),
+		RunE: a.do(func(cmd *cobra.Command, args []string) error {
+			return a.withLedger(cmd.Context(), where, func(ctx context.Context, l *ledger.Ledger) error {
+				decide := l.Deny
+				if approve {
+					decide = l.Approve
+				}
+				p, err := decide(ctx, args[0], a.localUser(), reason)
+				if decided := (*ledger.DecidedError)(nil); errors.As(err, &decided) {
+					return errors.Join(a.showApproval(decided.Approval), err)
+				}
+				if err != nil {
+					return about("approval", args[0], err)
+				}
+				if approve {
+					fmt.Fprintf(a.stderr, "Approved. To run it: holdfast resume CATALOG %s\n", p.ID)
+				}
+				return a.showApproval(p)
+			})
+		}),
+	}
+	where.add(cmd)
+	cmd.Flags().StringVar(&reason, "reason", "", "why")
+	return cmd
+}
+
+// about names the thing that an error of the ledger is about.
+func about(kind, id string, err error) error {
+	return fmt.Errorf("%s %q: %w", kind, id, err)
+}
+
+func shownTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format(time.DateTime)
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/holdfast-go/holdfast/internal/visible"
+	"github.com/holdfast-go/holdfast/ledger"
+)
+
+func (a *app) ledgerCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "ledger",
+		Short:   "Look at the record of what was called and what came of it",
+		Example: "  holdfast ledger list\n  holdfast ledger show ID",
+		Args:    cobra.NoArgs,
+		RunE:    a.do(needsSubcommand),
+	}
+	cmd.AddCommand(a.ledgerListCommand(), a.ledgerShowCommand())
+	return cmd
+}
+
+func (a *app) ledgerListCommand() *cobra.Command {
+	var where ledgerFlag
+	var filter ledger.Filter
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List calls, newest first",
+		Example: "  holdfast ledger list --state uncertain\n  holdfast ledger list --run R --json",
+		Args:    cobra.NoArgs,
+		RunE: a.do(func(cmd *cobra.Command, _ []string) error {
+			return a.withLedger(cmd.Context(), where, func(ctx context.Context, l *ledger.Ledger) error {
+				entries, err := l.Entries(ctx, filter)
+				if err != nil {
+					return err
+				}
+				return a.showEntries(entries)
+			})
+		}),
+	}
+	where.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&filter.Run, "run", "", "only of this run")
+	flags.IntVar(&filter.Turn, "turn", 0, "only of this turn of the run")
+	flags.StringVar(&filter.Tool, "tool", "", "only of this tool, as catalog.tool")
+	flags.StringVar(&filter.State, "state", "", "only in this state")
+	flags.IntVar(&filter.Limit, "limit", 100, "how many at most")
+	flags.BoolVar(&filter.InOrder, "in-order", false, "oldest first")
+	fixedCompletion(cmd, "state", "pending", "claimed", "started", "ok", "failed", "uncertain", "rejected")
+	return cmd
+}
+
+func (a *app) showEntries(entries []ledger.Entry) error {
+	if a.json {
+		views := make([]entryView, 0, len(entries))
+		for _, e := range entries {
+			views = append(views, viewEntry(e))
+		}
+		return writeJSON(a.stdout, map[string]any{"entries": views})
+	}
+	if len(entries) == 0 {
+		fmt.Fprintln(a.stderr, "No call is recorded here.")
+	}
+	for _, e := range entries {
+		fmt.Fprintf(a.stdout, "%s  %s  %-26s %s  %s\n", e.ID, shownTime(e.Proposed), shownState(e), visible.Line(e.Tool), shownArguments(e))
+	}
+	return nil
+}
+
+// shownState is an entry's state, and the code that says why.
+func shownState(e ledger.Entry) string {
+	shown := string(e.State)
+	if o := e.Outcome; o != nil {
+		if o.Replayed {
+			shown += " replayed"
+		}
+		if o.Code != "" {
+			shown += " " + string(o.Code)
+		}
+	}
+	return shown
+}
+
+func shownArguments(e ledger.Entry) string {
+	if e.Arguments != nil {
+		return visible.JSON(e.Arguments)
+	}
+	return visible.Line(e.Text)
+}
+
+func (a *app) ledgerShowCommand() *cobra.Command {
+	var where ledgerFlag
+	cmd := &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show one call and its whole story",
+		Example: "  holdfast ledger show ID --json",
+		Args:    cobra.ExactArgs(1),
+		RunE: a.do(func(cmd *cobra.Command, args []string) error {
+			return a.withLedger(cmd.Context(), where, func(ctx context.Context, l *ledger.Ledger) error {
+				entry, err := l.Entry(ctx, args[0])
+				if err != nil {
+					return about("call", args[0], err)
+				}
+				events, err := l.Events(ctx, args[0])
+				if err != nil {
+					return about("call", args[0], err)
+				}
+				return a.showEntry(entry, events)
+			})
+		}),
+	}
+	where.add(cmd)
+	return cmd
+}
+
+func (a *app) showEntry(e ledger.Entry, events []ledger.Event) error {
+	if a.json {
+		return writeJSON(a.stdout, struct {
+			entryView
+			Events []eventView `json:"events"`
+		}{viewEntry(e), viewEvents(events)})
+	}
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(a.stdout, "%-12s%s\n", name, value)
+		}
+	}
+	row("call", e.ID)
+	row("tool", visible.Line(e.Tool))
+	row("arguments", shownArguments(e))
+	row("state", shownState(e))
+	row("stage", e.Stage)
+	if o := e.Outcome; o != nil {
+		row("message", visible.Line(o.Message))
+		row("result", shownResult(o.Result))
+	}
+	row("key", visible.Line(e.Key))
+	row("approval", e.ApprovalID)
+	row("run", fmt.Sprintf("%s turn %d round %d, call %d", visible.Line(e.Run), e.Turn, e.Round, e.Position+1))
+	row("for", visible.Line(e.Principal.Tenant+"/"+e.Principal.ID))
+	for _, event := range events {
+		fmt.Fprintf(a.stdout, "  %s  %-16s %s\n", shownTime(event.At), event.What, visible.Line(event.Who))
+	}
+	return nil
+}

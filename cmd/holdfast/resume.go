@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/holdfast-go/holdfast/gate"
+	"github.com/holdfast-go/holdfast/internal/visible"
+	"github.com/holdfast-go/holdfast/ledger"
+)
+
+func (a *app) resumeCommand() *cobra.Command {
+	var where ledgerFlag
+	cmd := &cobra.Command{
+		Use:   "resume CATALOG ID",
+		Short: "Run an approved call and what waits with it",
+		Long: `Resume runs the call of approval ID once a person has agreed, then each call
+that waited behind it. A call that was denied, or whose approval has expired,
+ends here. It prints as call does.`,
+		Example: "  holdfast approvals approve ID && holdfast resume coach ID",
+		Args:    cobra.ExactArgs(2),
+		RunE: a.do(func(cmd *cobra.Command, args []string) error {
+			return a.withGate(cmd.Context(), where, args[0], func(ctx context.Context, h *house) error {
+				return a.resume(ctx, h, args[1])
+			})
+		}),
+	}
+	where.add(cmd)
+	return cmd
+}
+
+func (a *app) resume(ctx context.Context, h *house, id string) error {
+	approval, err := h.ledger.Approval(ctx, id)
+	if err != nil {
+		return about("approval", id, err)
+	}
+	entry, err := h.ledger.Entry(ctx, approval.EntryID)
+	if err != nil {
+		return about("call", approval.EntryID, err)
+	}
+	rounds, err := h.ledger.Rounds(ctx, entry.Run, entry.Turn)
+	if err != nil {
+		return about("run", entry.Run, err)
+	}
+	at := slices.IndexFunc(rounds, func(r ledger.Round) bool { return r.Number == entry.Round })
+	if at < 0 {
+		return fmt.Errorf("run %q turn %d has no round %d", entry.Run, entry.Turn, entry.Round)
+	}
+	verdicts, err := h.gate.Round(ctx, rounds[at], &gate.RoundOptions{Resume: true})
+	if err != nil {
+		return err
+	}
+	mine := slices.IndexFunc(verdicts, func(v gate.Verdict) bool { return v.Position == entry.Position })
+	if mine < 0 {
+		return fmt.Errorf("call %q has no place in its round", entry.ID)
+	}
+	turns, err := h.ledger.Turns(ctx, entry.Run)
+	if err != nil {
+		return about("run", entry.Run, err)
+	}
+	if len(turns) > 0 && turns[len(turns)-1].End == "" {
+		fmt.Fprintf(a.stderr, "The conversation goes on with: holdfast run CATALOG --run %s\n", visible.Line(entry.Run))
+	}
+	var others []gate.Verdict
+	for i, v := range verdicts {
+		if i != mine && v.Position > entry.Position {
+			others = append(others, v)
+		}
+	}
+	return a.showCalls(entry.Run, verdicts[mine], others...)
+}
