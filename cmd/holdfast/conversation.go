@@ -1,0 +1,296 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/holdfast-go/holdfast/agent"
+	"github.com/holdfast-go/holdfast/internal/visible"
+	"github.com/holdfast-go/holdfast/ledger"
+)
+
+// conversation is a person at a terminal, or at a pipe, talking to a model
+// within one run.
+type conversation struct {
+	app        *app
+	house      *house
+	agent      *agent.Agent
+	runID      string
+	screen     *screen
+	lines      *lines
+	interrupts *interrupts
+	events     *jsonWatcher // of --json, else nil
+	catalog    string       // as it was named
+	quiet      bool         // one turn, or events: nobody is greeted or asked
+	prompts    bool         // somebody reads along: write prompts
+}
+
+// step is one way of going on with the run's turn.
+type step func(context.Context) (agent.Result, error)
+
+// says begins a turn with a person's message.
+func (c *conversation) says(message string) step {
+	return func(ctx context.Context) (agent.Result, error) { return c.agent.Turn(ctx, c.runID, message) }
+}
+
+func (c *conversation) resumes(ctx context.Context) (agent.Result, error) {
+	return c.agent.Resume(ctx, c.runID)
+}
+
+func (c *conversation) cancels(ctx context.Context) (agent.Result, error) {
+	return c.agent.Cancel(ctx, c.runID)
+}
+
+// converse takes messages until there are no more. It tells how the last turn
+// ended; end is how the one before did.
+func (c *conversation) converse(end agent.End) (agent.End, error) {
+	for {
+		message, err := c.nextMessage()
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, errInterrupted):
+			return end, nil
+		case errors.Is(err, errLineTooLong):
+			c.screen.note(red, "That line is longer than %d bytes; nothing was sent.", maxLineBytes)
+			continue
+		case err != nil:
+			return end, err
+		}
+		if end, err = c.turn(c.says(message)); err != nil {
+			return end, err
+		}
+		if end == agent.Pending || c.interrupts.ended.Err() != nil {
+			return end, nil
+		}
+	}
+}
+
+// nextMessage is the person's next line that says anything.
+func (c *conversation) nextMessage() (string, error) {
+	for {
+		text, err := c.ask("> ")
+		if err != nil || strings.TrimSpace(text) != "" {
+			return text, err
+		}
+	}
+}
+
+// ask reads one line; Ctrl-C while it waits is errInterrupted.
+func (c *conversation) ask(question string) (string, error) {
+	if c.prompts {
+		c.screen.ask(question)
+	}
+	text, err := c.lines.next(c.interrupts.ended)
+	if c.interrupts.ended.Err() != nil {
+		err = errInterrupted
+	}
+	if c.prompts && err != nil {
+		c.screen.note(plain, "")
+	}
+	return text, err
+}
+
+// turn runs one turn to its end: where it waits for a person, the person is
+// asked, and the turn goes on with the answer.
+func (c *conversation) turn(next step) (agent.End, error) {
+	for {
+		ctx, leave := c.interrupts.during(context.Background())
+		r, err := next(ctx)
+		leave()
+		c.screen.end()
+		if err != nil {
+			return r.End, err
+		}
+		c.tellEnd(r)
+		if r.End != agent.Pending {
+			return r.End, nil
+		}
+		did := left
+		if !c.quiet && r.ApprovalID != "" {
+			if did, err = c.askApproval(r.ApprovalID); err != nil {
+				return r.End, err
+			}
+		}
+		switch did {
+		case decided:
+			next = c.resumes
+		case cancelled:
+			next = c.cancels
+		case left:
+			c.tellParked(r)
+			return r.End, nil
+		}
+	}
+}
+
+// answer is what a person did about a question.
+type answer int
+
+const (
+	decided   answer = iota
+	cancelled        // the turn is to end
+	left             // the question stays open
+)
+
+// askApproval shows a person what would run and takes a yes or no.
+func (c *conversation) askApproval(id string) (answer, error) {
+	p, err := c.house.ledger.Approval(context.Background(), id)
+	if err != nil {
+		return left, about("approval", id, err)
+	}
+	if p.State != ledger.Waiting {
+		return decided, nil
+	}
+	c.showQuestion(p)
+	for {
+		text, err := c.ask("Run it? [y / n / n and why] ")
+		switch {
+		case errors.Is(err, errInterrupted):
+			return cancelled, nil
+		case errors.Is(err, io.EOF):
+			return left, nil
+		case err != nil:
+			return left, err
+		}
+		approve, reason, ok := readDecision(text)
+		if !ok {
+			c.screen.note(plain, "Please answer y or n; after n you may say why, and the model will read it.")
+			continue
+		}
+		return decided, c.decide(p, approve, reason)
+	}
+}
+
+func (c *conversation) decide(p ledger.Approval, approve bool, reason string) error {
+	decide := c.house.ledger.Deny
+	if approve {
+		decide = c.house.ledger.Approve
+	}
+	_, err := decide(context.Background(), p.ID, c.app.localUser(), reason)
+	if other := (*ledger.DecidedError)(nil); errors.As(err, &other) {
+		c.screen.note(yellow, "Somebody was faster: it is already %s.", other.Approval.State)
+		return nil
+	}
+	return err
+}
+
+// showQuestion shows exactly what would run, whole and escaped.
+func (c *conversation) showQuestion(p ledger.Approval) {
+	s := c.screen
+	s.note(yellow, "%s waits for you. It would run with exactly these arguments:", visible.Line(p.Tool))
+	s.note(bold, "    %s", visible.JSON(p.Arguments))
+	if why := whyAsked(p); why != "" {
+		s.note(plain, "  Why you are asked: %s", visible.Line(why))
+	}
+	if p.Finding.Shown != nil {
+		s.note(plain, "  Found there now:   %s", visible.JSON(p.Finding.Shown))
+	}
+	if p.Unresolved != "" {
+		s.note(red, "  Call %s of the same tool may or may not have happened.", visible.Line(p.Unresolved))
+	}
+	if len(p.Changed) > 0 {
+		s.note(red, "  Changed since you were asked: %s", visible.Line(strings.Join(p.Changed, ", ")))
+	}
+	s.note(dim, "  Approval %s, until %s.", p.ID, shownTime(p.Expires))
+}
+
+// readDecision reads y, or n and perhaps a reason, in English or Spanish.
+func readDecision(text string) (approve bool, reason string, ok bool) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	switch strings.ToLower(strings.TrimRight(word, ",:;.")) {
+	case "y", "yes", "s", "si", "sí":
+		return true, strings.TrimSpace(rest), true
+	case "n", "no":
+		return false, strings.TrimSpace(rest), true
+	}
+	return false, "", false
+}
+
+// tellEnd says how a turn ended where its text does not.
+func (c *conversation) tellEnd(r agent.Result) {
+	if c.events != nil || r.End == agent.Answer || r.End == agent.Pending {
+		return
+	}
+	look := yellow
+	if r.End == agent.Failed {
+		look = red
+	}
+	c.screen.note(look, "%s", visible.Line(endMessage(r)))
+}
+
+// tellParked says how a turn that waits is gone on with.
+func (c *conversation) tellParked(r agent.Result) {
+	if c.events != nil {
+		return
+	}
+	c.screen.note(yellow, "%s", visible.Line(endMessage(r)))
+	if r.ApprovalID != "" {
+		c.screen.note(plain, "Decide: holdfast approvals show %s, then holdfast approvals approve %[1]s (or deny).", r.ApprovalID)
+	}
+	c.screen.note(plain, "Go on:  holdfast run %s --run %s", visible.Line(c.catalog), visible.Line(r.Run))
+}
+
+// pickUp finds a conversation that was left open and asks whether to go on.
+func (c *conversation) pickUp(ctx context.Context) (run string, err error) {
+	open, turn, err := c.house.lastOpenRun(ctx)
+	if err != nil || open == "" {
+		return "", err
+	}
+	c.screen.note(yellow, "A conversation of %s was left open: “%s”", shownTime(turn.Started), visible.Line(shorten(turn.Message, 200)))
+	for {
+		text, err := c.ask("Go on with it? [y/n] ")
+		if err != nil {
+			return "", err
+		}
+		if yes, _, ok := readDecision(text); ok {
+			if yes {
+				return open, nil
+			}
+			c.screen.note(dim, "Left open. Later: holdfast run %s --run %s", c.catalog, visible.Line(open))
+			return "", nil
+		}
+	}
+}
+
+// lookBack is how many runs are looked through for an open one.
+const lookBack = 50
+
+// lastOpenRun is the newest run over that catalog whose last turn is open.
+func (h *house) lastOpenRun(ctx context.Context) (string, ledger.Turn, error) {
+	runs, err := h.ledger.Runs(ctx, ledger.Filter{Limit: lookBack})
+	if err != nil {
+		return "", ledger.Turn{}, err
+	}
+	for _, r := range runs {
+		if r.Catalog != h.label {
+			continue
+		}
+		turns, err := h.ledger.Turns(ctx, r.ID)
+		if err != nil {
+			return "", ledger.Turn{}, about("run", r.ID, err)
+		}
+		if n := len(turns); n > 0 && turns[n-1].End == "" {
+			return r.ID, turns[n-1], nil
+		}
+	}
+	return "", ledger.Turn{}, nil
+}
+
+// openTurn reports whether the run's last turn is open.
+func (h *house) openTurn(ctx context.Context, run string) (bool, error) {
+	turns, err := h.ledger.Turns(ctx, run)
+	if err != nil {
+		return false, about("run", run, err)
+	}
+	return len(turns) > 0 && turns[len(turns)-1].End == "", nil
+}
+
+func shorten(s string, most int) string {
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	return fmt.Sprintf("%s…", string(r[:most]))
+}

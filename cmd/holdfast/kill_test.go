@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+const killScenario = `
+scenario: kill
+rules:
+  - when: {message: 'peso (?P<kg>\d+)'}
+    calls: [{name: write_measurement, arguments: '{"date":"2024-04-11","data":{"weight_kg":{{.Group.kg}}}}'}]
+  - when: {after: write_measurement, outcome: ok}
+    say: "Apuntado."
+`
+
+// TestKilledWhileAnApprovalWaits kills the process at the question: started
+// again, the question is there, is answered, and the write happens once.
+func TestKilledWhileAnApprovalWaits(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs symbolic links")
+	}
+	p := newProcess(t)
+	p.run(t, "", "run", "coach", "Hoy peso 75", "--model", "script:"+p.script, "--ledger", p.ledger)
+
+	first := p.command("run", "coach", "--model", "script:"+p.script, "--ledger", p.ledger)
+	stdin, err := first.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr, err := first.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stdin.Write([]byte("Hoy peso 80\n")); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, bufio.NewScanner(stderr), "write_measurement waits for you")
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Wait() // it was killed
+
+	out := p.run(t, "y\ny\n", "run", "coach", "--model", "script:"+p.script, "--ledger", p.ledger)
+	for _, want := range []string{"was left open", `{"date":"2024-04-11","data":{"weight_kg":80}}`, "Apuntado."} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the second start says %q, want %q in it", out, want)
+		}
+	}
+	writes := p.run(t, "", "ledger", "list", "--tool", "write_measurement", "--state", "ok", "--ledger", p.ledger)
+	if n := strings.Count(writes, `"weight_kg":80`); n != 1 {
+		t.Errorf("the ledger has %d writes of 80, want 1:\n%s", n, writes)
+	}
+}
+
+// process runs this test binary as the command.
+type process struct{ binary, dir, script, ledger string }
+
+func newProcess(t *testing.T) process {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	p := process{binary: filepath.Join(dir, "holdfast"), dir: dir, script: filepath.Join(dir, "s.yaml"), ledger: filepath.Join(dir, "l.db")}
+	if err := os.Symlink(self, p.binary); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(p.script, []byte(killScenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p process) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(p.binary, args...)
+	cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+p.dir, "NO_COLOR=1")
+	return cmd
+}
+
+// run runs the command to its end and returns all that it wrote.
+func (p process) run(t *testing.T, stdin string, args ...string) string {
+	t.Helper()
+	cmd := p.command(args...)
+	cmd.Stdin = strings.NewReader(stdin)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("holdfast %q: %v\n%s", args, err, out.String())
+	}
+	return out.String()
+}
+
+// waitFor reads lines until one holds words.
+func waitFor(t *testing.T, lines *bufio.Scanner, words string) {
+	t.Helper()
+	found := make(chan bool, 1)
+	go func() {
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), words) {
+				found <- true
+				return
+			}
+		}
+		found <- false
+	}()
+	select {
+	case ok := <-found:
+		if !ok {
+			t.Fatalf("the command ended without saying %q", words)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatalf("the command did not say %q", words)
+	}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/holdfast-go/holdfast/model"
+	"github.com/holdfast-go/holdfast/model/scripted"
+)
+
+// modelFlag is --model and --api: whom to ask, and in which format.
+type modelFlag struct{ which, api string }
+
+func (f *modelFlag) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.which, "model", "", "PROVIDER/NAME ("+strings.Join(providerNames(), ", ")+"), script:FILE, or URL#NAME of an OpenAI-compatible server")
+	flags.StringVar(&f.api, "api", "", "the format that the model is asked in, where it is not the provider's first: "+strings.Join(apiNames(), ", "))
+	fixedCompletion(cmd, "api", apiNames()...)
+}
+
+// provider is a vendor by the name that people use, and the format it is asked
+// in unless --api says otherwise.
+type provider struct{ name, api string }
+
+func providers() []provider {
+	return []provider{
+		{"openai", "openai-responses"},
+		{"anthropic", "anthropic"},
+		{"google", "gemini"},
+	}
+}
+
+func providerNames() []string {
+	var names []string
+	for _, p := range providers() {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// chosenModel is a model that can be asked.
+type chosenModel struct {
+	client *model.Client
+	script *scripted.Scenario // nil: a real one
+}
+
+const scriptPrefix = "script:"
+
+// choose finds the model; preset is the scenario that is played where --model
+// names none, or nil.
+func (f modelFlag) choose(a *app, preset func() (*scripted.Scenario, error)) (*chosenModel, error) {
+	switch {
+	case f.which == "" && preset != nil:
+		scenario, err := preset()
+		if err != nil {
+			return nil, err
+		}
+		return f.play(scenario)
+	case f.which == "":
+		return nil, misused(fmt.Errorf("this catalog needs --model: PROVIDER/NAME with PROVIDER one of %s, script:FILE, or URL#NAME", strings.Join(providerNames(), ", ")))
+	case strings.HasPrefix(f.which, scriptPrefix):
+		scenario, err := scripted.Load(strings.TrimPrefix(f.which, scriptPrefix))
+		if err != nil {
+			return nil, err
+		}
+		return f.play(scenario)
+	case strings.Contains(f.which, "://"):
+		base, name, found := strings.Cut(f.which, "#")
+		if !found || name == "" {
+			return nil, misused(fmt.Errorf("model %q: name the model behind the address, as in http://localhost:8080/v1#NAME", f.which))
+		}
+		return f.ask(a, cmp.Or(f.api, "openai-chat"), name, base)
+	}
+	vendor, name, _ := strings.Cut(f.which, "/")
+	for _, p := range providers() {
+		if p.name == vendor && name != "" {
+			return f.ask(a, cmp.Or(f.api, p.api), name, "")
+		}
+	}
+	return nil, misused(fmt.Errorf("model %q is no PROVIDER/NAME with PROVIDER one of %s; there are also script:FILE and URL#NAME", f.which, strings.Join(providerNames(), ", ")))
+}
+
+func (f modelFlag) ask(a *app, api, name, base string) (*chosenModel, error) {
+	codec, err := codecOf(api)
+	if err != nil {
+		return nil, err
+	}
+	client, err := model.New(codec, name, &model.Options{BaseURL: base, Env: func(name string) string { v, _ := a.env(name); return v }})
+	if err != nil {
+		return nil, err
+	}
+	return &chosenModel{client: client}, nil
+}
+
+// play asks a scripted provider within this process.
+func (f modelFlag) play(scenario *scripted.Scenario) (*chosenModel, error) {
+	codec, err := codecOf(cmp.Or(f.api, "openai-responses"))
+	if err != nil {
+		return nil, err
+	}
+	client, err := model.New(codec, "scripted", &model.Options{
+		BaseURL: "http://scripted.invalid", HTTPClient: &http.Client{Transport: scripted.New(scenario, nil)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &chosenModel{client: client, script: scenario}, nil
+}
