@@ -3,8 +3,10 @@ package google_test
 import (
 	"encoding/json"
 	"regexp"
+	"strings"
 	"testing"
 
+	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/wire"
 	"github.com/holdfast-go/holdfast/wire/google"
 	"github.com/holdfast-go/holdfast/wire/wiretest"
@@ -60,6 +62,8 @@ func TestGemini(t *testing.T) {
 			"MAX_TOKENS", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "SAFETY", "MODEL_ARMOR", "blocked:MODEL_ARMOR",
 		},
 		Usage: geminiUsage,
+		Speak: speakGemini, Read: readGemini, Name: regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`),
+		Conversation: geminiConversation, Immaterial: geminiImmaterial, Mark: signature,
 	})
 }
 
@@ -69,9 +73,38 @@ func TestInteractions(t *testing.T) {
 		EndSign: regexp.MustCompile(`"event_type": ?"interaction.completed"`),
 		Vetoes:  []string{"incomplete", "in_progress"},
 		Usage:   interactionsUsage,
+		Speak:   speakInteractions, Read: readInteractions, IDs: true, Name: regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`),
 	})
 }
 
-func FuzzGemini(f *testing.F) { wiretest.Fuzz(f, google.Gemini{}) }
+// spoken is a reply with all that one can hold.
+var spoken = wiretest.Spoken{Text: "héllo \U0001F600", Calls: []holdfast.Call{{ID: "abc12345", Name: "search", Arguments: `{"q":"\ud83d\ude00"}`}, {ID: "def12345", Name: "fetch"}}}
 
-func FuzzInteractions(f *testing.F) { wiretest.Fuzz(f, google.Interactions{}) }
+func FuzzGemini(f *testing.F) { wiretest.Fuzz(f, google.Gemini{}, speakGemini(spoken)) }
+
+func FuzzInteractions(f *testing.F) {
+	wiretest.Fuzz(f, google.Interactions{}, speakInteractions(spoken))
+}
+
+// FuzzPartialArguments puts pieces with paths of any kind together: never a panic,
+// and what comes out is JSON.
+func FuzzPartialArguments(f *testing.F) {
+	f.Add(`[{"jsonPath":"$.a[0].b","stringValue":"x","willContinue":true},{"jsonPath":"$['q \\' r']","numberValue":1e9}]`, `[{"jsonPath":"$.a[0].b","stringValue":""}]`)
+	f.Fuzz(func(t *testing.T, first, second string) {
+		d := google.Gemini{}.NewDecoder()
+		d.Feed([]byte(`data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","willContinue":true}}]}}]}` + "\n\n"))
+		for _, pieces := range []string{first, second} {
+			d.Feed([]byte(`data: {"candidates":[{"content":{"parts":[{"functionCall":{"partialArgs":` + strings.ReplaceAll(pieces, "\n", " ") + `,"willContinue":true}}]}}]}` + "\n\n"))
+		}
+		d.Feed([]byte(`data: {"candidates":[{"content":{"parts":[{"functionCall":{}}]},"finishReason":"STOP"}]}` + "\n\n"))
+		r := d.Close()
+		for _, c := range r.Calls {
+			if c.Arguments != "" && !json.Valid([]byte(c.Arguments)) {
+				t.Errorf("arguments of %q and %q = %q, want JSON", first, second, c.Arguments)
+			}
+		}
+		if r.Message != nil && !json.Valid(r.Message) {
+			t.Errorf("message of %q and %q = %q, want JSON", first, second, r.Message)
+		}
+	})
+}

@@ -67,10 +67,13 @@ func recordedReplies(o Options, all []recording) map[string]*wire.Reply {
 	return replies
 }
 
-// callsKey is what tells a reply's calls: arguments by value, as clients write
-// them anew, and ids where the format has them.
+// callsKey is what tells a reply by its calls: arguments by value, as clients
+// write them anew, and ids where the format has them.
 func callsKey(o Options, folder string, r *wire.Reply) string {
 	key := folder
+	if o.Mark != nil {
+		key += " " + o.Mark(r)
+	}
 	for _, c := range r.Calls {
 		id := ""
 		if o.IDs {

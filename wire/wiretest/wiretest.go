@@ -37,6 +37,9 @@ type Options struct {
 	Immaterial func(message map[string]any)
 	// Apart names recorded requests that differ, and why that is right.
 	Apart map[string]string
+	// Mark tells a reply with calls from others with the same ones, where the format
+	// has no ids.
+	Mark func(*wire.Reply) string
 	// IDs says that calls are told apart by id.
 	IDs bool
 }
