@@ -397,6 +397,44 @@ rules:
 	}
 }
 
+func TestTurn_more_calls_than_a_round_may_have(t *testing.T) {
+	var calls strings.Builder
+	for range 70 {
+		calls.WriteString("      - {name: find, arguments: {q: a}}\n")
+	}
+	everyCodec(t, "\nrules:\n  - when: {message: many}\n    calls:\n"+calls.String()+`
+  - when: {after: find}
+    say: "{{len .Results}} {{(index .Results 63).Outcome}} {{(index .Results 64).Code}}"
+`, agent.Options{}, func(s *stage) {
+		s.wantAnswer(s.say("many"), "70 ok too_many_calls")
+		if n := len(s.ran()); n != 64 {
+			s.t.Errorf("%d calls ran, want 64", n)
+		}
+	})
+}
+
+func TestTurn_one_at_a_time(t *testing.T) {
+	s := newStage(t, codecs()[0], `
+rules:
+  - when: {message: go}
+    calls: [{name: slow}]
+  - when: {after: slow}
+    say: done
+`, agent.Options{})
+	done := make(chan agent.Result)
+	go func() {
+		r, _ := s.agent.Turn(t.Context(), "r", "go")
+		done <- r
+	}()
+	<-s.held
+	var open *ledger.OpenTurnError
+	if _, err := s.agent.Turn(t.Context(), "r", "go"); !errors.As(err, &open) {
+		t.Errorf("a second turn meanwhile = %v, want that one is open", err)
+	}
+	s.hold <- struct{}{}
+	s.wantAnswer(<-done, "done")
+}
+
 func TestNew_refuses_what_it_cannot_work_with(t *testing.T) {
 	s := newStage(t, codecs()[0], "rules: []", agent.Options{})
 	if _, err := agent.New(nil, s.gate, s.ledger, nil); err == nil {

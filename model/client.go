@@ -31,8 +31,9 @@ type Options struct {
 	HTTPClient *http.Client
 	// Timeout of a whole exchange, retries included; 0 means 10 minutes.
 	Timeout time.Duration
-	// Idle is the longest wait for the next byte, the first included; 0 means 2
-	// minutes.
+	// Idle is the longest wait for the next byte; 0 means 5 minutes: a model may
+	// think for long before it speaks. Of a whole reply the first byte comes when
+	// the model is done, so only Timeout bounds that.
 	Idle time.Duration
 	// MaxBytes of a reply; 0 means 64 MiB.
 	MaxBytes int64
@@ -86,7 +87,7 @@ func (c *Client) fill() {
 		o.Timeout = 10 * time.Minute
 	}
 	if o.Idle == 0 {
-		o.Idle = 2 * time.Minute
+		o.Idle = 5 * time.Minute
 	}
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 64 << 20
@@ -133,7 +134,7 @@ func (c *Client) Reply(ctx context.Context, r *wire.Request, show func(wire.Even
 	ctx, cancel := context.WithTimeoutCause(ctx, c.options.Timeout, fmt.Errorf("no whole reply within %v", c.options.Timeout))
 	defer cancel()
 	for try := 0; ; try++ {
-		reply, err := c.exchange(ctx, sent, show)
+		reply, err := c.exchange(ctx, sent, asked.Stream, show)
 		if err == nil || reply != nil {
 			return reply, wrap(c.name, err)
 		}
@@ -152,10 +153,14 @@ func wrap(name string, err error) error {
 }
 
 // exchange is one try. Its reply is nil while nothing of one was received.
-func (c *Client) exchange(ctx context.Context, sent wire.Encoded, show func(wire.Event)) (*wire.Reply, error) {
+func (c *Client) exchange(ctx context.Context, sent wire.Encoded, stream bool, show func(wire.Event)) (*wire.Reply, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	idle := time.AfterFunc(c.options.Idle, func() { cancel(errIdle(c.options.Idle)) })
+	first := c.options.Idle
+	if !stream {
+		first = max(first, c.options.Timeout)
+	}
+	idle := time.AfterFunc(first, func() { cancel(errIdle(c.options.Idle)) })
 	defer idle.Stop()
 
 	req, err := c.request(ctx, sent)
