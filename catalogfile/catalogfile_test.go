@@ -240,7 +240,8 @@ func TestParse_schemas_in_files(t *testing.T) {
 		"toolarge.txt": {Data: make([]byte, maxFileBytes+1)},
 	}
 	for _, c := range []struct{ file, want string }{
-		{"in.json", ""}, {"sub/in.yaml", ""},
+		{"in.json", ""},
+		{"sub/in.yaml", ""},
 		{"bad.json", "bad.json:2"},
 		{"broken.yaml", "broken.yaml:1"},
 		{"twice.json", `"type" is given twice`},
