@@ -204,11 +204,10 @@ func (l *Ledger) Record(ctx context.Context, e Entry) (Entry, error) {
 		e.ID = l.newID()
 	}
 	e.State, e.Sealed = State(e.Outcome.Status), nil
-	s := storeEntry(&e)
 	err := l.update(ctx, func(t *txn) error {
-		row := *s
+		row := storeEntry(&e)
 		if !fresh {
-			done, err := t.endsOld(&row)
+			done, err := t.endsOld(row)
 			if done || err != nil {
 				e = row.entry()
 				return err
@@ -218,11 +217,11 @@ func (l *Ledger) Record(ctx context.Context, e Entry) (Entry, error) {
 			row.Proposed = t.now
 		}
 		row.End = t.now
-		if err := t.putEntry(&row); err != nil {
+		if err := t.putEntry(row); err != nil {
 			return err
 		}
 		e.Proposed, e.End, e.Started = row.Proposed, row.End, row.Started
-		return t.log(row.State, l.owner, &row, nil)
+		return t.log(row.State, l.owner, row, nil)
 	})
 	return e, err
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/holdfast-go/holdfast/ledger"
@@ -36,6 +37,8 @@ type Store struct {
 	locks   ownerLocks
 	queue   chan *request
 	readers chan *conn // free ones; nil stands for one not opened yet
+
+	step atomic.Pointer[func()] // called at each step of the writer; set by tests
 
 	closing chan struct{}
 	done    chan struct{} // the writer has ended

@@ -132,11 +132,20 @@ func (s *Store) begin(c *conn) (*conn, error) {
 		}
 		c = fresh
 	}
+	s.reach()
 	if err := c.run("BEGIN IMMEDIATE"); err != nil {
 		_ = c.close()
 		return nil, unavailable("beginning to write", err)
 	}
+	s.reach()
 	return c, nil
+}
+
+// reach is where a process may die, in tests.
+func (s *Store) reach() {
+	if fn := s.step.Load(); fn != nil {
+		(*fn)()
+	}
 }
 
 // next is another request that waits already, or nil.
@@ -162,6 +171,7 @@ func (s *Store) lend(c *conn, r *request) (fnErr, ended error) {
 	r.turn <- t
 	fnErr = <-r.ran
 	t.ended = true
+	s.reach()
 	if !c.inTransaction() {
 		return nil, unavailable("writing", errors.Join(fnErr, errors.New("the transaction was ended")))
 	}
@@ -184,7 +194,9 @@ func (s *Store) commit(c *conn, batch []*request) *conn {
 		}
 		return c
 	}
+	s.reach()
 	err := c.run("COMMIT")
+	s.reach()
 	if err == nil {
 		if gone := s.present(); gone != nil {
 			err = fmt.Errorf("committing: %w", errors.New("the database file went away meanwhile"))

@@ -1,0 +1,471 @@
+package ledgertest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/ledger"
+)
+
+// What a child process of Crash is told.
+const (
+	envChild = "HOLDFAST_CRASH_CHILD" // what to do
+	envPlace = "HOLDFAST_CRASH_PLACE" // the store's place
+	envKill  = "HOLDFAST_CRASH_KILL"  // at which point to die, counted from 1
+)
+
+// envFull asks for the whole sweep instead of a sample.
+const envFull = "HOLDFAST_CRASH"
+
+var passed atomic.Int64
+
+// Point is a place where a child of Crash may die, as if by SIGKILL. A store's
+// test may put some inside the store; elsewhere it does nothing.
+func Point() {
+	at := os.Getenv(envKill)
+	if at == "" {
+		return
+	}
+	if n := passed.Add(1); strconv.FormatInt(n, 10) == at {
+		die()
+	}
+}
+
+// Crash kills processes that use one store, at every point and at random, and
+// looks at what they leave: no effect twice, no acknowledged outcome lost, every
+// unknown one uncertain. place makes an empty store and says where it is, open
+// opens it, again and again, in this process and in others. Crash must be
+// called by a test function of its own, at its top.
+//
+// A sample is run, and all of it with HOLDFAST_CRASH=full.
+func Crash(t *testing.T, place func(t *testing.T) string, open func(ctx context.Context, place string) (ledger.Store, error)) {
+	if what := os.Getenv(envChild); what != "" {
+		child(t, what, open)
+		return
+	}
+	full := os.Getenv(envFull) == "full"
+	h := &harness{T: t, place: place, open: open}
+	t.Run("at every point", func(t *testing.T) { h.sweep(t, full) })
+	t.Run("at random under many workers", func(t *testing.T) { h.random(t, full) })
+	t.Run("three processes race", func(t *testing.T) { h.race(t, full) })
+}
+
+type harness struct {
+	*testing.T
+	place func(t *testing.T) string
+	open  func(ctx context.Context, place string) (ledger.Store, error)
+}
+
+// run starts a child. The downstream world is a file that it appends to.
+func (h *harness) command(t *testing.T, what, place, dir string, kill int) *exec.Cmd {
+	name, _, _ := strings.Cut(h.Name(), "/")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+name+"$", "-test.v=false")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), envChild+"="+what, envPlace+"="+place)
+	if kill != 0 {
+		cmd.Env = append(cmd.Env, envKill+"="+strconv.Itoa(kill))
+	}
+	return cmd
+}
+
+func (h *harness) finish(t *testing.T, what, place, dir string) string {
+	t.Helper()
+	out, err := h.command(t, what, place, dir, 0).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s after the kill: %v\n%s", what, err, out)
+	}
+	return string(out)
+}
+
+// sweep kills the scripted child at each of its points in turn.
+func (h *harness) sweep(t *testing.T, full bool) {
+	dir := t.TempDir()
+	out, err := h.command(t, "script", h.place(t), dir, -1).CombinedOutput()
+	if err != nil {
+		t.Fatalf("unharmed child: %v\n%s", err, out)
+	}
+	points := lastNumber(t, filepath.Join(dir, "points"))
+	if points < 25 {
+		t.Fatalf("the script passes %d points, want at least 25", points)
+	}
+	seeds, step := 1, max(1, points/12)
+	if full {
+		seeds, step = 20, 1
+	}
+	killed := 0
+	for seed := range seeds {
+		for at := 1 + seed%step; at <= points; at += step {
+			h.killAt(t, at)
+			killed++
+		}
+	}
+	t.Logf("%d points, %d kills", points, killed)
+}
+
+func (h *harness) killAt(t *testing.T, at int) {
+	place, dir := h.place(t), t.TempDir()
+	out, err := h.command(t, "script", place, dir, at).CombinedOutput()
+	if err == nil {
+		t.Fatalf("child was to die at point %d, and did not\n%s", at, out)
+	}
+	h.wantTruth(t, fmt.Sprint("killed at point ", at), place, dir)
+	h.finish(t, "script", place, dir)
+	w := readWorld(t, dir)
+	for _, key := range scriptKeys {
+		if w.effects[key] != 1 {
+			t.Errorf("killed at point %d: %d effects of %s in the end, want 1", at, w.effects[key], key)
+		}
+	}
+	h.wantTruth(t, fmt.Sprint("finished after point ", at), place, dir)
+}
+
+// world is what happened outside, and what was acknowledged to somebody.
+type world struct {
+	effects map[string]int
+	acked   map[string]bool
+}
+
+func readWorld(t *testing.T, dir string) world {
+	t.Helper()
+	w := world{effects: map[string]int{}, acked: map[string]bool{}}
+	for _, line := range lines(t, filepath.Join(dir, "effects")) {
+		w.effects[line]++
+	}
+	for _, line := range lines(t, filepath.Join(dir, "acked")) {
+		w.acked[line] = true
+	}
+	return w
+}
+
+func lines(t *testing.T, path string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
+		list = append(list, s.Text())
+	}
+	return list
+}
+
+// wantTruth opens the store as the next process would, and compares it with the
+// world.
+func (h *harness) wantTruth(t *testing.T, when, place, dir string) {
+	t.Helper()
+	s, err := h.open(t.Context(), place)
+	if err != nil {
+		t.Fatalf("%s: opening = %v, want no error", when, err)
+	}
+	defer s.Close()
+	l, err := ledger.New(t.Context(), s, nil)
+	if err != nil {
+		t.Fatalf("%s: New() = %v, want no error", when, err)
+	}
+	defer l.Close()
+	told := map[string]ledger.State{}
+	for page := ""; ; {
+		list, err := l.Entries(t.Context(), ledger.Filter{Before: page, Limit: 500})
+		if err != nil {
+			t.Fatalf("%s: Entries() = %v, want no error", when, err)
+		}
+		for _, e := range list {
+			page = e.ID
+			if _, newer := told[e.Key]; !newer {
+				told[e.Key] = e.State
+			}
+		}
+		if len(list) < 500 {
+			break
+		}
+	}
+	w := readWorld(t, dir)
+	for key, n := range w.effects {
+		state := told[key]
+		if n > 1 {
+			t.Errorf("%s: %d effects of %s, want at most 1", when, n, key)
+		}
+		if state != ledger.StateOK && state != ledger.StateUncertain {
+			t.Errorf("%s: %s took effect and is told as %q, want ok or uncertain", when, key, state)
+		}
+	}
+	for key := range w.acked {
+		if told[key] != ledger.StateOK {
+			t.Errorf("%s: %s was acknowledged as ok and is told as %q", when, key, told[key])
+		}
+	}
+	for key, state := range told {
+		if state == ledger.StateOK && key != "" && w.effects[key] == 0 {
+			t.Errorf("%s: %s is told as ok and had no effect", when, key)
+		}
+		if state == ledger.StateStarted || state == ledger.StateClaimed {
+			t.Errorf("%s: %s is still told as %s after its process died", when, key, state)
+		}
+	}
+}
+
+// random kills a busy child after a random while, many times on one store.
+func (h *harness) random(t *testing.T, full bool) {
+	kills := 3
+	if full {
+		kills = 300
+	}
+	place, dir := h.place(t), t.TempDir()
+	for i := range kills {
+		cmd := h.command(t, "busy", place, dir, 0)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(40+rand.IntN(160)) * time.Millisecond) // the kill is to come at any moment: nothing is waited for
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		h.wantTruth(t, fmt.Sprint("random kill ", i), place, dir)
+	}
+	t.Logf("%d kills, %d effects", kills, len(readWorld(t, dir).effects))
+}
+
+// race lets several processes claim the same keys at once.
+func (h *harness) race(t *testing.T, full bool) {
+	racers, keys := 8, 20
+	if full {
+		racers, keys = 64, 200
+	}
+	for _, others := range []string{"same", "other"} {
+		place, dir := h.place(t), t.TempDir()
+		var wg sync.WaitGroup
+		for i := range 3 {
+			wg.Go(func() {
+				cmd := h.command(t, fmt.Sprintf("race %s %d %d %d", others, racers, keys, i), place, dir, 0)
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("racing child: %v\n%s", err, out)
+				}
+			})
+		}
+		wg.Wait()
+		w := readWorld(t, dir)
+		for k := range keys {
+			if key := fmt.Sprint("race", k); w.effects[key] != 1 {
+				t.Errorf("key %s with %s arguments was won %d times, want once", key, others, w.effects[key])
+			}
+		}
+	}
+}
+
+func lastNumber(t *testing.T, path string) int {
+	t.Helper()
+	list := lines(t, path)
+	if len(list) == 0 {
+		t.Fatalf("%s is empty", path)
+	}
+	n, err := strconv.Atoi(list[len(list)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// child is what runs in the process that is to die.
+func child(t *testing.T, what string, open func(ctx context.Context, place string) (ledger.Store, error)) {
+	s, err := open(t.Context(), os.Getenv(envPlace))
+	if err != nil {
+		t.Fatalf("opening = %v", err)
+	}
+	defer s.Close()
+	l, err := ledger.New(t.Context(), s, nil)
+	if err != nil {
+		t.Fatalf("New() = %v", err)
+	}
+	defer l.Close()
+	p := &program{T: t, Ledger: l}
+	switch fields := strings.Fields(what); fields[0] {
+	case "script":
+		p.script()
+	case "busy":
+		p.busy()
+	case "race":
+		p.race(fields[1] == "other", number(fields[2]), number(fields[3]), fields[4])
+	}
+	note("points", strconv.FormatInt(passed.Load(), 10))
+}
+
+func number(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// note appends a line to a file of the world in one write.
+func note(file, line string) {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = f.WriteString(line + "\n")
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// program is a process that makes calls as the gate does.
+type program struct {
+	*testing.T
+	*ledger.Ledger
+}
+
+var scriptKeys = []string{"plain", "approved", "again", "last"}
+
+// script makes one call of each kind, or brings to its end what a process
+// before it left.
+func (p *program) script() {
+	for _, key := range scriptKeys {
+		Point()
+		c := pay(key, key)
+		c.TellsApart = true
+		s, err := p.Look(p.Context(), c)
+		if err != nil {
+			p.Fatalf("Look() = %v", err)
+		}
+		Point()
+		switch {
+		case s.Code == holdfast.UnresolvedWrite:
+			if p.resolve(*s.Held) {
+				continue
+			}
+		case s.Held != nil && s.Held.State == ledger.StateOK:
+			continue
+		case s.Code == holdfast.ApprovalPending:
+			c.Entry.ID, c.ApprovalID = s.Held.ID, s.Held.ApprovalID
+		}
+		if key == "approved" {
+			c = p.agree(c)
+		}
+		p.call(c, key == "again")
+		if key == "again" {
+			p.call(c, false)
+		}
+	}
+}
+
+// resolve asks the world, as a confirm function would, and reports whether the
+// call is done.
+func (p *program) resolve(e ledger.Entry) bool {
+	o := failed()
+	if readWorld(p.T, ".").effects[e.Key] > 0 {
+		o = ok("seen")
+	}
+	Point()
+	if _, err := p.Resolve(p.Context(), e.ID, e.Fence, o, "confirm", "looked at the world"); err != nil {
+		p.Fatalf("Resolve() = %v", err)
+	}
+	Point()
+	return o.Status == holdfast.OK
+}
+
+func (p *program) agree(c ledger.Claim) ledger.Claim {
+	if c.ApprovalID == "" {
+		e, a, err := p.OpenApproval(p.Context(), c.Entry, ledger.Approval{Digest: "bound"})
+		if err != nil {
+			p.Fatalf("OpenApproval() = %v", err)
+		}
+		c.Entry.ID, c.ApprovalID = e.ID, a.ID
+	}
+	Point()
+	if _, err := p.Approve(p.Context(), c.ApprovalID, "boss", ""); err != nil {
+		p.Fatalf("Approve() = %v", err)
+	}
+	Point()
+	c.Digest = "bound"
+	return c
+}
+
+// call starts, acts and settles. One without effect fails, and says so.
+func (p *program) call(c ledger.Claim, withoutEffect bool) {
+	e, s, err := p.Start(p.Context(), c)
+	if err != nil || !s.Free() {
+		p.Fatalf("Start(%s) = %+v, %v", c.Entry.Key, s, err)
+	}
+	Point()
+	o := ok("done")
+	if withoutEffect {
+		o = failed()
+	} else {
+		note("effects", c.Entry.Key)
+	}
+	Point()
+	if _, err := p.Settle(p.Context(), e.ID, e.Fence, o, "record", ""); err != nil {
+		p.Fatalf("Settle() = %v", err)
+	}
+	Point()
+	if !withoutEffect {
+		note("acked", c.Entry.Key)
+	}
+}
+
+// busy makes calls with 16 workers until it is killed.
+func (p *program) busy() {
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for {
+				key := strconv.FormatUint(rand.Uint64(), 36)
+				c := pay(key, key)
+				c.TellsApart = true
+				p.call(c, rand.IntN(8) == 0)
+				if rand.IntN(4) == 0 {
+					if _, err := p.Record(p.Context(), look("busy", 1, 0)); err != nil {
+						p.Errorf("Record() = %v", err)
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func (p *program) race(others bool, racers, keys int, me string) {
+	for k := range keys {
+		var wg sync.WaitGroup
+		for i := range racers {
+			wg.Go(func() {
+				key := fmt.Sprint("race", k)
+				to := key
+				if others {
+					to = fmt.Sprint(key, me, i)
+				}
+				c := pay(key, to)
+				c.TellsApart = true
+				_, s, err := p.Start(p.Context(), c)
+				if err != nil {
+					p.Errorf("Start() = %v", err)
+				}
+				if s.Free() {
+					note("effects", key)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
