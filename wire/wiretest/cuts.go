@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/wire"
 )
 
@@ -78,4 +79,24 @@ func cutPlaces(rng *rand.Rand, b []byte, boundaries, places int) []int {
 		at = append(at, rng.IntN(len(b)+1))
 	}
 	return at
+}
+
+// testSpokenCuts cuts a reply of our own at every byte: it runs everywhere, also
+// where no recordings are.
+func testSpokenCuts(t *testing.T, o Options) {
+	b := o.Speak(Spoken{Text: "let me look", Calls: []holdfast.Call{function("call_a1", "search", `{"q":"x"}`), function("call_a2", "fetch", `{}`)}})
+	at := o.EndSign.FindIndex(b)
+	if at == nil {
+		t.Fatalf("%s: a spoken reply has no end sign: %s", o.Codec.API(), b)
+	}
+	for cut := range b {
+		reply, p := decode(o.Codec, b[:cut])
+		if run := toRun(reply); cut < at[1] && (len(run) > 0 || reply.Complete || p.done) {
+			t.Errorf("spoken reply cut at %d, its end sign ends at %d: complete %v, done %v, calls to run %v", cut, at[1], reply.Complete, p.done, run)
+		}
+		checkBroken(t, "spoken reply", reply)
+	}
+	if reply, _ := decode(o.Codec, b); len(toRun(reply)) != 2 {
+		t.Errorf("spoken reply whole: %d calls to run, want 2: %s", len(toRun(reply)), wire.ParseJSON(reply))
+	}
 }

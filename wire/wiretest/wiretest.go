@@ -48,12 +48,15 @@ type Options struct {
 func Run(t *testing.T, o Options) {
 	t.Helper()
 	t.Run("Scenarios", func(t *testing.T) { testScenarios(t, o) })
-	t.Run("Recordings", func(t *testing.T) { testRecordings(t, o) })
-	t.Run("Cuts", func(t *testing.T) { testCuts(t, o) })
+	if len(o.Recorded) > 0 {
+		t.Run("Recordings", func(t *testing.T) { testRecordings(t, o) })
+		t.Run("Cuts", func(t *testing.T) { testCuts(t, o) })
+	}
 	if o.Conversation != nil {
 		t.Run("Requests", func(t *testing.T) { testRequests(t, o) })
 	}
 	if o.Speak != nil {
+		t.Run("SpokenCuts", func(t *testing.T) { testSpokenCuts(t, o) })
 		t.Run("Histories", func(t *testing.T) { testHistories(t, o) })
 	}
 }
