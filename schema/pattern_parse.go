@@ -18,6 +18,7 @@ type translator struct {
 	pos        int
 	out        strings.Builder
 	net        bool // write for the backtracking engine
+	plain      bool // leave assertions about the surroundings out
 	backtracks bool // something RE2 cannot take came by
 	depth      int
 	groups     int // capturing groups opened so far
@@ -165,16 +166,16 @@ func (t *translator) group() error {
 	}
 	defer func() { t.depth-- }()
 	t.pos++
-	quantifiable := true
+	quantifiable, around, start := true, false, t.out.Len()
 	switch {
 	case t.accept("?:"):
 		t.out.WriteString("(?:")
 	case t.accept("?="), t.accept("?!"):
 		t.out.WriteString("(?" + t.src[t.pos-1:t.pos])
-		t.backtracks = true
+		t.backtracks, around = true, true
 	case t.accept("?<="), t.accept("?<!"):
 		t.out.WriteString("(?<" + t.src[t.pos-1:t.pos])
-		t.backtracks, quantifiable = true, false
+		t.backtracks, around, quantifiable = true, true, false
 	case t.accept("?<"):
 		t.pos += strings.IndexByte(t.src[t.pos:], '>') + 1
 		t.capture()
@@ -195,6 +196,11 @@ func (t *translator) group() error {
 		return errors.New("a group is not closed")
 	}
 	t.out.WriteByte(')')
+	if t.plain && around {
+		kept := t.out.String()[:start]
+		t.out.Reset()
+		t.out.WriteString(kept)
+	}
 	if !quantifiable {
 		return t.noQuantifier()
 	}
@@ -320,7 +326,7 @@ func (t *translator) namedReference() error {
 // reference matches what the group matched, or nothing where it did not take part.
 func (t *translator) reference(n int) {
 	t.backtracks = true
-	if n > t.groups {
+	if n > t.groups || t.plain {
 		t.out.WriteString("(?:)")
 		return
 	}
