@@ -153,7 +153,7 @@ func (w *rewriter) members(r *rule, v Value, path string, depth int) []member {
 		}
 		keep, why := w.word(name, e, path, depth)
 		if why == "" {
-			out = join(out, []member{keep})
+			out = put(out, keep.name, keep.text)
 			continue
 		}
 		w.omit(path, name, why)
@@ -166,14 +166,12 @@ func (w *rewriter) members(r *rule, v Value, path string, depth int) []member {
 	return describeMore(out, words)
 }
 
-// join adds members; one that is there already stays, as siblings of a reference
-// stand over what it leads to.
+// join adds the members that are not there yet: what stands beside a reference
+// stands over what it leads to.
 func join(list, more []member) []member {
 	for _, m := range more {
-		if at := slices.IndexFunc(list, func(x member) bool { return x.name == m.name }); at < 0 {
+		if !hasMember(list, m.name) {
 			list = append(list, m)
-		} else if m.name != "description" {
-			list[at] = m
 		}
 	}
 	return list
@@ -522,7 +520,10 @@ func nullBranch(parts []member) ([]member, bool) {
 		}
 		inner = append(inner, member{name, string(e.Raw())})
 	}
-	return join(inner, without(parts, "anyOf")), true
+	for _, m := range without(parts, "anyOf") {
+		inner = put(inner, m.name, m.text)
+	}
+	return inner, true
 }
 
 // singleType writes a list of types as an anyOf.
