@@ -40,6 +40,8 @@ type Options struct {
 	// Mark tells a reply with calls from others with the same ones, where the format
 	// has no ids.
 	Mark func(*wire.Reply) string
+	// Unforced says that the provider cannot be made to call.
+	Unforced bool
 	// IDs says that calls are told apart by id.
 	IDs bool
 }
@@ -52,6 +54,7 @@ func Run(t *testing.T, o Options) {
 		t.Run("Recordings", func(t *testing.T) { testRecordings(t, o) })
 		t.Run("Cuts", func(t *testing.T) { testCuts(t, o) })
 	}
+	t.Run("Tools", func(t *testing.T) { testTools(t, o) })
 	if o.Conversation != nil {
 		t.Run("Requests", func(t *testing.T) { testRequests(t, o) })
 	}
