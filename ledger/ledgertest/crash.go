@@ -70,10 +70,10 @@ type harness struct {
 	open  func(ctx context.Context, place string) (ledger.Store, error)
 }
 
-// run starts a child. The downstream world is a file that it appends to.
-func (h *harness) command(t *testing.T, what, place, dir string, kill int) *exec.Cmd {
+// command starts a child. The world outside is files that it appends to.
+func (h *harness) command(ctx context.Context, what, place, dir string, kill int) *exec.Cmd {
 	name, _, _ := strings.Cut(h.Name(), "/")
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+name+"$", "-test.v=false")
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+name+"$", "-test.v=false")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), envChild+"="+what, envPlace+"="+place)
 	if kill != 0 {
@@ -84,7 +84,7 @@ func (h *harness) command(t *testing.T, what, place, dir string, kill int) *exec
 
 func (h *harness) finish(t *testing.T, what, place, dir string) string {
 	t.Helper()
-	out, err := h.command(t, what, place, dir, 0).CombinedOutput()
+	out, err := h.command(t.Context(), what, place, dir, 0).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s after the kill: %v\n%s", what, err, out)
 	}
@@ -94,7 +94,7 @@ func (h *harness) finish(t *testing.T, what, place, dir string) string {
 // sweep kills the scripted child at each of its points in turn.
 func (h *harness) sweep(t *testing.T, full bool) {
 	dir := t.TempDir()
-	out, err := h.command(t, "script", h.place(t), dir, -1).CombinedOutput()
+	out, err := h.command(t.Context(), "script", h.place(t), dir, -1).CombinedOutput()
 	if err != nil {
 		t.Fatalf("unharmed child: %v\n%s", err, out)
 	}
@@ -118,7 +118,7 @@ func (h *harness) sweep(t *testing.T, full bool) {
 
 func (h *harness) killAt(t *testing.T, at int) {
 	place, dir := h.place(t), t.TempDir()
-	out, err := h.command(t, "script", place, dir, at).CombinedOutput()
+	out, err := h.command(t.Context(), "script", place, dir, at).CombinedOutput()
 	if err == nil {
 		t.Fatalf("child was to die at point %d, and did not\n%s", at, out)
 	}
@@ -230,13 +230,11 @@ func (h *harness) random(t *testing.T, full bool) {
 	}
 	place, dir := h.place(t), t.TempDir()
 	for i := range kills {
-		cmd := h.command(t, "busy", place, dir, 0)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(50+rand.IntN(200))*time.Millisecond)
+		out, err := h.command(ctx, "busy", place, dir, 0).CombinedOutput() // killed when ctx ends
+		if cancel(); ctx.Err() == nil || err == nil {
+			t.Fatalf("busy child ended by itself: %v\n%s", err, out)
 		}
-		time.Sleep(time.Duration(40+rand.IntN(160)) * time.Millisecond) // the kill is to come at any moment: nothing is waited for
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
 		h.wantTruth(t, fmt.Sprint("random kill ", i), place, dir)
 	}
 	t.Logf("%d kills, %d effects", kills, len(readWorld(t, dir).effects))
@@ -253,7 +251,7 @@ func (h *harness) race(t *testing.T, full bool) {
 		var wg sync.WaitGroup
 		for i := range 3 {
 			wg.Go(func() {
-				cmd := h.command(t, fmt.Sprintf("race %s %d %d %d", others, racers, keys, i), place, dir, 0)
+				cmd := h.command(t.Context(), fmt.Sprintf("race %s %d %d %d", others, racers, keys, i), place, dir, 0)
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("racing child: %v\n%s", err, out)
 				}

@@ -1,10 +1,7 @@
 package ledgertest
 
 import (
-	"context"
-	"errors"
 	"slices"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -116,44 +113,4 @@ var crashCases = []ledgerCase{
 		_, err := other.Settle(b.Context(), e.ID, e.Fence, ok(""), "execute", "")
 		wantErr(b, "Settle by the first owner", err, ledger.ErrLost)
 	}},
-	{"a lease that Run renews does not run out", func(b *bench) {
-		other := b.another()
-		ctx, cancel := context.WithCancel(b.Context())
-		done := make(chan error)
-		e := b.start(other, pay("k", "bob"))
-		b.clock.pass(29 * time.Second)
-		go func() { done <- other.Run(ctx) }()
-		for start := time.Now(); time.Since(start) < 5*time.Second; {
-			if b.renewed(other) {
-				break
-			}
-		}
-		b.clock.pass(29 * time.Second)
-		b.wantStanding(b.Ledger, pay("k", "bob"), holdfast.InProgress, e.ID)
-		cancel()
-		if err := <-done; !errors.Is(err, context.Canceled) {
-			b.Errorf("Run() = %v, want context.Canceled", err)
-		}
-	}},
-}
-
-// renewed reports whether l's lease reaches beyond the next half minute, or is
-// not needed.
-func (b *bench) renewed(l *ledger.Ledger) bool {
-	fresh := false
-	view(b.T, b.store, func(tx ledger.Tx) error {
-		_, known, err := tx.Living(l.Owner())
-		if err != nil || known {
-			fresh = true
-			return err
-		}
-		row, err := tx.Get("owners", l.Owner())
-		if err != nil {
-			return err
-		}
-		text, err := row.Bytes()
-		fresh = !slices.Contains([]string{`{"expires":"2024-04-11T10:00:30Z"}`}, string(text))
-		return err
-	})
-	return fresh
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"net/url"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -20,7 +21,11 @@ type conn struct {
 // connect opens a connection as every one of ours is: durable and strict.
 func (s *Store) connect() (*conn, error) {
 	s.prepareFiles()
-	db, err := sqlite3.OpenFlags(s.path, sqlite3.OPEN_READWRITE)
+	name, flags := s.path, sqlite3.OPEN_READWRITE
+	if s.vfs != "" {
+		name, flags = "file:"+url.PathEscape(s.path)+"?vfs="+s.vfs, flags|sqlite3.OPEN_URI
+	}
+	db, err := sqlite3.OpenFlags(name, flags)
 	if err != nil {
 		return nil, explain(err)
 	}

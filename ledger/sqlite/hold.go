@@ -55,12 +55,24 @@ func (l *ownerLocks) hold(ctx context.Context, owner string) (func(), error) {
 		l.held = map[string]*os.File{}
 	}
 	l.held[owner] = f
-	return sync.OnceFunc(func() {
+	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
+		if l.held[owner] == f {
+			delete(l.held, owner)
+			_ = f.Close() // which lets go of the lock
+		}
+	}, nil
+}
+
+// releaseAll lets go of every owner: what is not written by now never will be.
+func (l *ownerLocks) releaseAll() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for owner, f := range l.held {
 		delete(l.held, owner)
-		_ = f.Close() // which lets go of the lock
-	}), nil
+		_ = f.Close()
+	}
 }
 
 func (l *ownerLocks) living(owner string) (living, known bool, err error) {

@@ -38,6 +38,7 @@ type Store struct {
 	queue   chan *request
 	readers chan *conn // free ones; nil stands for one not opened yet
 
+	vfs  string                 // the way to the disk; "" but in tests
 	step atomic.Pointer[func()] // called at each step of the writer; set by tests
 
 	closing chan struct{}
@@ -51,8 +52,12 @@ var _ ledger.Store = (*Store)(nil)
 // Open opens the file at path, or makes it (mode 0600) and its folder (0700),
 // and brings its tables up to date. A file of a newer version is an error.
 func Open(ctx context.Context, path string, o *Options) (*Store, error) {
+	return openWith(ctx, path, o, "")
+}
+
+func openWith(ctx context.Context, path string, o *Options, vfs string) (*Store, error) {
 	s := &Store{
-		now: time.Now, busy: defaultBusy,
+		now: time.Now, busy: defaultBusy, vfs: vfs,
 		queue: make(chan *request), readers: make(chan *conn, maxReaders),
 		closing: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -148,8 +153,8 @@ func (s *Store) present() error {
 	return nil
 }
 
-// Close ends the writer and closes every connection. Updates that still wait
-// are refused.
+// Close ends the writer, closes every connection and lets go of the owners.
+// Updates that still wait are refused.
 func (s *Store) Close() error {
 	s.close.Do(func() {
 		close(s.closing)
@@ -159,6 +164,7 @@ func (s *Store) Close() error {
 				s.closed = errors.Join(s.closed, c.close())
 			}
 		}
+		s.locks.releaseAll()
 		s.closed = errors.Join(s.closed, s.file.Close())
 	})
 	return s.closed

@@ -1,0 +1,227 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/util/vfsutil"
+	"github.com/ncruces/go-sqlite3/vfs"
+
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/ledger"
+	"github.com/holdfast-go/holdfast/ledger/sqlite"
+)
+
+// disk is the operating system's, until a test breaks it.
+type disk struct {
+	vfs.VFS
+
+	mu          sync.Mutex
+	write, sync error
+	syncs       int
+}
+
+func (d *disk) Open(name string, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
+	f, flags, err := vfsutil.WrapOpen(d.VFS, name, flags)
+	return d.wrap(f), flags, err
+}
+
+func (d *disk) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
+	f, flags, err := vfsutil.WrapOpenFilename(d.VFS, name, flags)
+	return d.wrap(f), flags, err
+}
+
+func (d *disk) wrap(f vfs.File) vfs.File {
+	if f == nil {
+		return nil
+	}
+	return &diskFile{File: f, disk: d}
+}
+
+func (d *disk) set(write, sync error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.write, d.sync = write, sync
+}
+
+type diskFile struct {
+	vfs.File
+	disk *disk
+}
+
+func (f *diskFile) WriteAt(b []byte, at int64) (int, error) {
+	f.disk.mu.Lock()
+	err := f.disk.write
+	f.disk.mu.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	return f.File.WriteAt(b, at)
+}
+
+func (f *diskFile) Sync(flags vfs.SyncFlag) error {
+	f.disk.mu.Lock()
+	err := f.disk.sync
+	f.disk.syncs++
+	f.disk.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return f.File.Sync(flags)
+}
+
+func (f *diskFile) SharedMemory() vfs.SharedMemory {
+	if shm, ok := f.File.(vfs.FileSharedMemory); ok {
+		return shm.SharedMemory()
+	}
+	return nil
+}
+
+func (f *diskFile) LockState() vfs.LockLevel { return vfsutil.WrapLockState(f.File) }
+
+// openOn opens a store on a disk of its own.
+func openOn(t *testing.T) (*sqlite.Store, *disk) {
+	t.Helper()
+	d := &disk{VFS: vfs.Find("")}
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, t.Name())
+	vfs.Register(name, d)
+	t.Cleanup(func() { vfs.Unregister(name) })
+	s, err := sqlite.OpenWith(t.Context(), filepath.Join(t.TempDir(), "l.db"), nil, name)
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s, d
+}
+
+func row(id string) func(ledger.Tx) error {
+	return func(tx ledger.Tx) error { return tx.Put(ledger.Row{Table: "keys", ID: id}) }
+}
+
+func has(t *testing.T, s ledger.Store, id string) bool {
+	t.Helper()
+	found := false
+	err := s.View(t.Context(), func(tx ledger.Tx) error {
+		_, err := tx.Get("keys", id)
+		if found = err == nil; errors.Is(err, ledger.ErrNotFound) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatalf("View() = %v, want no error", err)
+	}
+	return found
+}
+
+func TestStore_a_full_disk_changes_nothing_and_says_so(t *testing.T) {
+	for name, fault := range map[string]error{"full": sqlite3.FULL, "write errors": sqlite3.IOERR_WRITE} {
+		t.Run(name, func(t *testing.T) {
+			s, d := openOn(t)
+			if err := s.Update(t.Context(), row("before")); err != nil {
+				t.Fatalf("Update() = %v, want no error", err)
+			}
+			d.set(fault, nil)
+			err := s.Update(t.Context(), row("during"))
+			if !errors.Is(err, ledger.ErrUnavailable) || !errors.Is(err, fault) {
+				t.Errorf("Update() = %v, want ErrUnavailable and %v", err, fault)
+			}
+			if has(t, s, "during") {
+				t.Error("an update that was told unavailable is there")
+			}
+			d.set(nil, nil)
+			if err := s.Update(t.Context(), row("after")); err != nil {
+				t.Errorf("Update() when the disk is well again = %v, want no error", err)
+			}
+			if !has(t, s, "before") || has(t, s, "during") || !has(t, s, "after") {
+				t.Error("rows are not those that were acknowledged")
+			}
+		})
+	}
+}
+
+func TestStore_after_a_failed_sync_nothing_is_claimed_to_be_known(t *testing.T) {
+	s, d := openOn(t)
+	d.set(nil, sqlite3.IOERR_FSYNC)
+	err := s.Update(t.Context(), row("unknown"))
+	if err == nil || errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("Update() = %v, want an error that does not promise anything", err)
+	}
+	d.set(nil, nil)
+	if err := s.Update(t.Context(), row("after")); err != nil || !has(t, s, "after") {
+		t.Errorf("Update() when the disk is well again = %v, want it there", err)
+	}
+}
+
+func TestLedger_a_full_disk_refuses_a_write_before_its_effect(t *testing.T) {
+	s, d := openOn(t)
+	l, err := ledger.New(t.Context(), s, nil)
+	if err != nil {
+		t.Fatalf("New() = %v, want no error", err)
+	}
+	claim := ledger.Claim{Entry: ledger.Entry{Tool: "pay", Effect: holdfast.Write, Key: "k", ArgumentsDigest: "d"}}
+	d.set(sqlite3.FULL, nil)
+	if _, _, err := l.Start(t.Context(), claim); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("Start() = %v, want ErrUnavailable", err)
+	}
+	d.set(nil, nil)
+	e, standing, err := l.Start(t.Context(), claim)
+	if err != nil || !standing.Free() {
+		t.Fatalf("Start() = %+v, %v, want it free", standing, err)
+	}
+	d.set(sqlite3.FULL, nil)
+	done := holdfast.Outcome{Status: holdfast.OK}
+	if _, err := l.Settle(t.Context(), e.ID, e.Fence, done, "record", ""); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("Settle() = %v, want ErrUnavailable", err)
+	}
+	if got, err := l.Entry(t.Context(), e.ID); err != nil || got.State != ledger.StateUncertain {
+		t.Errorf("Entry() = %s, %v, want it told as uncertain", got.State, err)
+	}
+	d.set(nil, nil)
+	if _, err := l.Settle(t.Context(), e.ID, e.Fence, done, "record", ""); err != nil {
+		t.Errorf("Settle() again = %v, want no error", err)
+	}
+}
+
+func TestStore_an_update_costs_one_sync_and_many_share_it(t *testing.T) {
+	s, d := openOn(t)
+	count := func() int {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return d.syncs
+	}
+	if err := s.Update(t.Context(), row("first")); err != nil {
+		t.Fatalf("Update() = %v, want no error", err)
+	}
+	before := count()
+	for i := range 5 {
+		if err := s.Update(t.Context(), row(fmt.Sprint("alone ", i))); err != nil {
+			t.Fatalf("Update() = %v, want no error", err)
+		}
+	}
+	if got := count() - before; got != 5 {
+		t.Errorf("5 updates made %d syncs, want 5", got)
+	}
+	before = count()
+	if err := s.View(t.Context(), func(ledger.Tx) error { return nil }); err != nil {
+		t.Fatalf("View() = %v, want no error", err)
+	}
+	mine := errors.New("mine")
+	if err := s.Update(context.Background(), func(ledger.Tx) error { return mine }); !errors.Is(err, mine) {
+		t.Fatalf("Update() = %v, want fn's error", err)
+	}
+	if got := count() - before; got != 0 {
+		t.Errorf("a view and an update without changes made %d syncs, want none", got)
+	}
+}
