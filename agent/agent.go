@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -46,6 +47,11 @@ type Options struct {
 	Whole bool
 	// Tools are the codec's options for the catalog.
 	Tools wire.ToolOptions
+	// Output is what the final answer must satisfy; nil: any text. The
+	// provider's own mode for it is asked for where it has one; the answer is
+	// checked in any case, and one that does not fit goes back with its problems,
+	// within the round limit.
+	Output *gate.Schema
 	// Choice says whether the model must call.
 	Choice wire.ToolChoice
 	// Watch is told what happens, from one goroutine at a time.
@@ -116,6 +122,8 @@ type Result struct {
 	End    End
 	// Answer is the model's text: its answer, or what there was of one.
 	Answer string
+	// JSON is the answer as a value that satisfies Options.Output.
+	JSON json.RawMessage
 	// Message says in words why the turn ended, or waits, where it is no answer.
 	Message string
 	// ApprovalID is what a pending turn waits for; "" where a call of it runs in

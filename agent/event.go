@@ -21,7 +21,10 @@ const (
 	StageEvent     EventKind = "stage"     // a call entered Stage
 	OutcomeEvent   EventKind = "outcome"   // Verdict of a call
 	ApprovalEvent  EventKind = "approval"  // a call waits for a person: Verdict names the approval
-	EndEvent       EventKind = "end"       // Result of the turn
+	// CorrectionEvent tells that an answer did not fit its schema and went back:
+	// Text says why.
+	CorrectionEvent EventKind = "correction"
+	EndEvent        EventKind = "end" // Result of the turn
 )
 
 // Event is something that happened in a turn.

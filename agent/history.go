@@ -59,6 +59,9 @@ func (t *turn) replay(ctx context.Context, rounds []gate.Round, open bool) error
 			}
 		}
 		if !owns(round.Calls) {
+			if i < len(rounds)-1 && final(round, reply) {
+				t.correct(reply)
+			}
 			continue
 		}
 		verdicts, err := t.agent.gate.Recall(ctx, round)

@@ -17,6 +17,7 @@ type turn struct {
 	items  []wire.Item // the whole conversation, but for the last round's results
 	rounds int
 	last   *saved // the round that is not dealt with yet, or nil
+	unfit  string // why the last round's answer was not taken, or ""
 	usage  wire.Usage
 	before wire.Usage // of the run's earlier turns
 }
@@ -59,9 +60,7 @@ func (t *turn) ask(ctx context.Context) (*Result, error) {
 	request := &wire.Request{
 		Items: t.items, Tools: a.tools, Choice: a.options.Choice, MaxTokens: a.options.MaxTokens,
 		Stream: !a.options.Whole, Quirks: a.options.Tools.Quirks,
-	}
-	if a.options.System != nil {
-		request.System = a.options.System()
+		System: a.system(), Output: a.options.Output,
 	}
 	reply, err := a.model.Reply(ctx, request, func(e wire.Event) { t.preview(number, e) })
 	switch {
@@ -82,7 +81,7 @@ func (t *turn) ask(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.rounds = number
+	t.rounds, t.unfit = number, ""
 	t.add(round)
 	t.last = round
 	t.tell(number, Event{Kind: UsageEvent, Usage: &round.reply.Usage})
@@ -181,7 +180,7 @@ func (t *turn) closing(r *wire.Reply) *Result {
 	case r.Text == "":
 		return &Result{End: Incomplete, Message: "The model ended its reply with neither an answer nor a call."}
 	}
-	return &Result{End: Answer, Answer: r.Text}
+	return t.answers(r)
 }
 
 func waiting(v *gate.Verdict) *Result {
@@ -194,6 +193,9 @@ func waiting(v *gate.Verdict) *Result {
 }
 
 func (t *turn) limit() Result {
+	if t.unfit != "" {
+		return Result{End: RoundLimit, Message: fmt.Sprintf("The turn ended at its limit of %d rounds, without an answer that fits. %s", t.rounds, t.unfit)}
+	}
 	return Result{End: RoundLimit, Message: fmt.Sprintf(
 		"The turn ended at its limit of %d rounds. The calls of the last round ran and are recorded; the model was not asked again.", t.rounds)}
 }
