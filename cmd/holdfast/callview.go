@@ -100,24 +100,25 @@ func (a *app) writeCalls(run string, first gate.Verdict, others []gate.Verdict, 
 }
 
 // describe is a call's fate in a few words on one line.
-func describe(v gate.Verdict) string {
-	var b strings.Builder
+func describe(v gate.Verdict) string { return visible.Line(v.Tool) + ": " + fate(v) }
+
+// fate is what became of a call, and at which stage of the gate.
+func fate(v gate.Verdict) string {
 	o := v.Outcome
 	switch {
 	case v.Waiting:
-		fmt.Fprintf(&b, "%s: waits for the call before it", visible.Line(v.Tool))
-		return b.String()
+		return "waits for the call before it"
 	case v.Skipped:
-		fmt.Fprintf(&b, "%s: run by the provider", visible.Line(v.Tool))
-		return b.String()
+		return "run by the provider"
 	case o.Replayed:
-		fmt.Fprintf(&b, "%s: %s, replayed from the record", visible.Line(v.Tool), o.Status)
-	default:
-		fmt.Fprintf(&b, "%s: %s", visible.Line(v.Tool), o.Status)
+		return string(o.Status) + ", replayed from the record"
+	case o.Status == holdfast.OK && o.Code == "" && v.Stage == gate.Confirm:
+		return "passed the gate: ok, its effect was seen"
+	case o.Status == holdfast.OK && o.Code == "":
+		return "passed the gate: ok"
 	}
-	if o.Code != "" {
-		fmt.Fprintf(&b, " at %s (%s)", v.Stage, o.Code)
-	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s at %s (%s)", o.Status, v.Stage, o.Code)
 	const shown = 3
 	for i, p := range o.Problems {
 		if i == shown {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/holdfast-go/holdfast/agent"
@@ -144,6 +145,9 @@ func (c *conversation) askApproval(id string) (answer, error) {
 		return decided, nil
 	}
 	c.showQuestion(p)
+	if f, ok := c.app.stdin.(*os.File); ok && c.prompts {
+		c.lines.forget(int(f.Fd()))
+	}
 	for {
 		text, err := c.ask("Run it? [y / n / n and why] ")
 		switch {

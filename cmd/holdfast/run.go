@@ -169,6 +169,7 @@ func (c *conversation) greet(f runFlags, chosen *chosenModel) {
 	} else {
 		s.note(bold, "%s, with %s.", visible.Line(c.house.label), visible.Line(chosen.client.Name()))
 	}
+	s.note(dim, "Each call passes the gate: complete, lookup, parse, validate, authorise, approve, admit, claim, execute, confirm, record.")
 	s.note(dim, "Recorded in %s; look back with holdfast ledger list.", visible.Line(c.app.ledgerPlace(f.ledger)))
 	s.note(dim, "Ctrl-C cancels a turn, a second one ends; so does Ctrl-D.")
 }

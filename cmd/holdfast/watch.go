@@ -50,7 +50,9 @@ func (w *personWatcher) watch(e agent.Event) {
 		c := w.call(e)
 		c.name, c.arguments = e.Call.Name, e.Call.Arguments
 	case agent.StageEvent:
-		w.screen.pass(fmt.Sprintf("  · %s … %s", w.call(e).shown(), e.Stage))
+		if takesTime(e.Stage) {
+			w.screen.pass(fmt.Sprintf("  · %s … %s", w.call(e).shown(), e.Stage))
+		}
 	case agent.OutcomeEvent, agent.ApprovalEvent:
 		w.outcome(e)
 	case agent.EndEvent:
@@ -83,7 +85,12 @@ func (w *personWatcher) outcome(e agent.Event) {
 	}
 	c.told = v.Outcome.Status
 	mark, look := verdictMark(v)
-	w.screen.note(look, "  %s %s → %s", mark, c.shown(), strings.TrimPrefix(describe(v), visible.Line(v.Tool)+": "))
+	w.screen.note(look, "  %s %s → %s", mark, c.shown(), fate(v))
+}
+
+// takesTime tells the stages that a person may see a call stand at.
+func takesTime(s gate.Stage) bool {
+	return s == gate.Approve || s == gate.Execute || s == gate.Confirm
 }
 
 // shown is the proposed call on one line, its arguments whole.
