@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast-go/holdfast/wire/anthropic"
 	"github.com/holdfast-go/holdfast/wire/bedrock"
 	"github.com/holdfast-go/holdfast/wire/google"
+	"github.com/holdfast-go/holdfast/wire/ollama"
 	"github.com/holdfast-go/holdfast/wire/openai"
 )
 
@@ -18,7 +19,7 @@ const autoAPI = "auto"
 func codecs() []wire.Codec {
 	return []wire.Codec{
 		openai.Chat{}, openai.Responses{}, anthropic.Messages{}, google.Gemini{}, google.Interactions{},
-		bedrock.Converse{}, anthropic.Invoke{},
+		bedrock.Converse{}, anthropic.Invoke{}, ollama.Chat{},
 	}
 }
 

@@ -62,8 +62,11 @@ func (a *app) openCoach(ctx context.Context, ledgerWhere string) (*openedCatalog
 	if err != nil {
 		return nil, fmt.Errorf("opening the coach: %w", err)
 	}
-	return &openedCatalog{label: coachName, catalog: c.Catalog(), system: c.System, close: c.Close}, nil
+	return &openedCatalog{label: coachName, catalog: c.Catalog(), preset: coachScenario, system: c.System, close: c.Close}, nil
 }
+
+// coachScenario is what the coach's model plays unless a real one is named.
+func coachScenario() (*scripted.Scenario, error) { return scripted.Parse(coach.Scenario()) }
 
 // coachFile is beside the ledger where that is a file of its own, so that a
 // ledger and what its keys stand for stay together.

@@ -31,6 +31,7 @@ func providers() []provider {
 		{"openai", "openai-responses"},
 		{"anthropic", "anthropic"},
 		{"google", "gemini"},
+		{"ollama", "ollama"},
 	}
 }
 
