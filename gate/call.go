@@ -38,8 +38,8 @@ type call struct {
 	approval   *ledger.Approval
 	digest     string // what the approval is bound to
 	admitted   bool
-	entry      ledger.Entry // started
 	started    bool
+	fence      int64 // of the start
 	inner      *collector
 
 	// From execute on.

@@ -34,7 +34,7 @@ func (g *Gate) claim(ctx context.Context, c *call) *holdfast.Outcome {
 	if !standing.Free() {
 		return g.notFree(ctx, c, standing)
 	}
-	c.entry, c.started, c.ledgerID = entry, true, entry.ID
+	c.fence, c.started, c.ledgerID = entry.Fence, true, entry.ID
 	return nil
 }
 

@@ -31,7 +31,10 @@ func (g *Gate) complete(c *call) *holdfast.Outcome {
 // send, and finds the ids that come twice. A call that the provider ran itself
 // owns no id here: no result is owed for it.
 func identify(calls []*call) {
-	first := make(map[string]int, len(calls))
+	var first map[string]int
+	if len(calls) > 1 {
+		first = make(map[string]int, len(calls))
+	}
 	for _, c := range calls {
 		c.twinOf = -1
 		if c.id = c.sent.ID; c.id == "" || c.skipped {
@@ -39,7 +42,7 @@ func identify(calls []*call) {
 		}
 		if at, taken := first[c.id]; taken {
 			c.twinOf = at
-		} else {
+		} else if first != nil {
 			first[c.id] = c.position
 		}
 	}

@@ -51,6 +51,7 @@ func contain[T any](ctx context.Context, grace time.Duration, f func(context.Con
 
 // run is the one place where code that is not ours is entered.
 func run[T any](ctx context.Context, f func(context.Context) (T, error), r *ran[T], done chan<- struct{}) {
+	growStack()
 	returned := false
 	defer func() {
 		if p := recover(); p != nil {
@@ -63,6 +64,18 @@ func run[T any](ctx context.Context, f func(context.Context) (T, error), r *ran[
 	r.value, r.err = f(ctx)
 	returned = true
 }
+
+// growStack makes room for a handler at once, where there is nothing to copy
+// yet, instead of in several steps with frames to adjust.
+//
+//go:noinline
+func growStack() {
+	var room [8 << 10]byte
+	keepRoom(&room)
+}
+
+//go:noinline
+func keepRoom(*[8 << 10]byte) {}
 
 // panicText names a panic without its value, which may hold arguments; what the
 // runtime itself says holds none.

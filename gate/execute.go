@@ -154,7 +154,7 @@ func (g *Gate) leave(c *call, what string, e end, outcome func() holdfast.Outcom
 		}
 		<-left.recorded
 		if c.started {
-			g.keeper.keep(c.entry, outcome(), "a late result of a handler that was abandoned")
+			g.keeper.keep(c.ledgerID, c.fence, outcome(), "a late result of a handler that was abandoned")
 		}
 	}()
 }

@@ -38,9 +38,9 @@ const (
 func (k *keeper) init(g *Gate) { k.gate = g }
 
 // keep commits the outcome of a started entry.
-func (k *keeper) keep(e ledger.Entry, o holdfast.Outcome, evidence string) {
-	k.add(&job{entry: e.ID, do: func(ctx context.Context) error {
-		_, err := k.gate.ledger.Settle(ctx, e.ID, e.Fence, o, string(Record), evidence)
+func (k *keeper) keep(id string, fence int64, o holdfast.Outcome, evidence string) {
+	k.add(&job{entry: id, do: func(ctx context.Context) error {
+		_, err := k.gate.ledger.Settle(ctx, id, fence, o, string(Record), evidence)
 		return err
 	}})
 }

@@ -102,6 +102,10 @@ func hexDigest(parts ...[]byte) string {
 // countTwins finds which of the round's writes are identical. Their positions
 // among each other are part of their keys: two side by side are two writes.
 func countTwins(calls []*call) {
+	if len(calls) == 1 {
+		calls[0].siblings = 1
+		return
+	}
 	type same struct{ tool, canonical string }
 	count := make(map[same]int)
 	of := func(c *call) same { return same{c.info.name, string(c.canonical)} }

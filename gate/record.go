@@ -30,7 +30,8 @@ func (g *Gate) record(ctx context.Context, c *call) {
 
 // recording is a context for what must be written whatever became of the caller.
 func (g *Gate) recording(ctx context.Context) (context.Context, context.CancelFunc) {
-	return limit(context.WithoutCancel(ctx), g.options.RecordTimeout)
+	p := newPatience(ctx, g.options.RecordTimeout)
+	return p, p.end
 }
 
 // recordEnded writes an entry that is settled as it comes.
@@ -70,15 +71,15 @@ func stateOf(s holdfast.Status) ledger.State {
 func (g *Gate) settle(ctx context.Context, c *call) {
 	ctx, cancel := g.recording(ctx)
 	defer cancel()
-	e, err := g.ledger.Settle(ctx, c.entry.ID, c.entry.Fence, c.outcome, string(c.stage), c.evidence)
+	e, err := g.ledger.Settle(ctx, c.ledgerID, c.fence, c.outcome, string(c.stage), c.evidence)
 	switch {
 	case err == nil:
 	case errors.Is(err, ledger.ErrLost):
-		g.options.Log.Warn("entry moved on without its owner", "entry", c.entry.ID, "tool", c.name())
+		g.options.Log.Warn("entry moved on without its owner", "entry", c.ledgerID, "tool", c.name())
 		c.lost(e)
 	default:
 		g.logLedger("settling", c, err)
-		g.keeper.keep(c.entry, c.outcome, c.evidence)
+		g.keeper.keep(c.ledgerID, c.fence, c.outcome, c.evidence)
 		if c.effect() == holdfast.Write && c.outcome.Status != holdfast.Uncertain {
 			c.stage, c.outcome = Record, c.unrecorded()
 		}

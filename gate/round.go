@@ -132,7 +132,7 @@ func (g *Gate) newPassage(r Round, o *RoundOptions) (*passage, error) {
 func (p *passage) schedule(ctx context.Context) {
 	g := p.gate
 	var reads sync.WaitGroup
-	running := make(chan struct{}, g.options.Parallel)
+	var running chan struct{} // full while as many reads run as may
 	parked := false
 	for i, c := range p.calls {
 		switch {
@@ -158,6 +158,9 @@ func (p *passage) schedule(ctx context.Context) {
 			g.carryOut(ctx, c)
 			parked = c.parks()
 			continue
+		}
+		if running == nil {
+			running = make(chan struct{}, g.options.Parallel)
 		}
 		running <- struct{}{}
 		reads.Go(func() {

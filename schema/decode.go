@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -174,7 +175,7 @@ func decodeStruct(v Value, to reflect.Value, path string) error {
 	if v.Kind() != Object {
 		return decodeError(path, v, to.Type())
 	}
-	fields, err := fieldsOf(to.Type())
+	fields, err := fieldsDecoded(to.Type())
 	if err != nil {
 		return err
 	}
@@ -189,6 +190,20 @@ func decodeStruct(v Value, to reflect.Value, path string) error {
 		}
 	}
 	return nil
+}
+
+// decodedFields remembers fieldsOf by type: what it says never changes.
+var decodedFields sync.Map
+
+func fieldsDecoded(t reflect.Type) ([]field, error) {
+	if known, ok := decodedFields.Load(t); ok {
+		return known.([]field), nil
+	}
+	fields, err := fieldsOf(t)
+	if err == nil {
+		decodedFields.Store(t, fields)
+	}
+	return fields, err
 }
 
 // fieldByIndex makes the embedded pointers on the way.
@@ -261,12 +276,14 @@ func decodeNumber(v Value, to reflect.Value, path string) error {
 	if v.Kind() != Number {
 		return decodeError(path, v, to.Type())
 	}
-	tooLarge := fmt.Errorf("decoding value at %q: the number does not fit %s", path, to.Type())
+	tooLarge := func() error {
+		return fmt.Errorf("decoding value at %q: the number does not fit %s", path, to.Type())
+	}
 	switch {
 	case to.CanFloat():
 		f, err := strconv.ParseFloat(v.Text(), to.Type().Bits())
 		if err != nil || math.IsInf(f, 0) {
-			return tooLarge
+			return tooLarge()
 		}
 		to.SetFloat(f)
 		return nil
@@ -275,20 +292,20 @@ func decodeNumber(v Value, to reflect.Value, path string) error {
 	}
 	d := parseDecimal(v.Text())
 	if !d.integer() || len(d.text())+d.exp > 20 {
-		return tooLarge
+		return tooLarge()
 	}
 	text := string(d.canonical(nil))
 	if to.CanInt() {
 		n, err := strconv.ParseInt(text, 10, to.Type().Bits())
 		if err != nil {
-			return tooLarge
+			return tooLarge()
 		}
 		to.SetInt(n)
 		return nil
 	}
 	n, err := strconv.ParseUint(text, 10, to.Type().Bits())
 	if err != nil {
-		return tooLarge
+		return tooLarge()
 	}
 	to.SetUint(n)
 	return nil
