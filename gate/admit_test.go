@@ -193,6 +193,18 @@ func TestCode_cancelled(t *testing.T) {
 			}
 		})
 	}
+	t.Run("between the start and the handler", func(t *testing.T) {
+		var e entered
+		h := open(t, nil, putTool(t, &e, nil))
+		ctx, cancel := context.WithCancel(t.Context())
+		h.store.after = cancel
+		v := h.putIn(ctx, h.round(call("put", `{"n":1}`)), nil)[0]
+		want(t, v, holdfast.Rejected, holdfast.Cancelled, gate.Execute)
+		if e.times() != 0 || h.entry(v.LedgerID).State != ledger.StateRejected {
+			t.Errorf("handler entered %d times, entry is %s", e.times(), h.entry(v.LedgerID).State)
+		}
+		want(t, h.one("put", `{"n":1}`), holdfast.OK, "", gate.Execute)
+	})
 	t.Run("while it runs", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			wait := func(ctx context.Context, _ schema.Value) (holdfast.Result, error) {

@@ -12,7 +12,7 @@ import (
 // stop it; it has the tool's timeout for itself.
 func (g *Gate) confirm(ctx context.Context, c *call) {
 	check := c.info.options.Confirm
-	if check == nil || c.outcome.Status == holdfast.Failed {
+	if check == nil || c.outcome.Status == holdfast.Failed || c.outcome.Status == holdfast.Rejected {
 		return
 	}
 	c.enter(Confirm)

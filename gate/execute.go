@@ -1,10 +1,11 @@
 package gate
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/schema"
@@ -14,6 +15,10 @@ import (
 // whether the handler finished within its limits, and what that says of the
 // effect.
 func (g *Gate) execute(ctx context.Context, c *call) {
+	if ctx.Err() != nil {
+		c.outcome = *c.cancelledBefore()
+		return
+	}
 	runCtx, cancel := limit(holdfast.WithCallInfo(ctx, c.callInfo()), c.tool.Timeout())
 	defer cancel()
 	if c.effect() == holdfast.Agent {
@@ -57,7 +62,7 @@ func (c *call) broken(e end) holdfast.Outcome {
 	case e.stopped:
 		code = holdfast.Cancelled
 	}
-	unknown := c.effect() == holdfast.Write && (e.panicked || e.gaveUp || !holdfast.HasNoEffect(e.err))
+	unknown := c.effect() == holdfast.Write && (e.panicked || e.gaveUp || !saysNoEffect(e.err))
 	if c.effect() == holdfast.Agent && e.gaveUp {
 		unknown = true
 	}
@@ -87,6 +92,11 @@ func (c *call) checkResult(r *holdfast.Result) (*holdfast.Result, holdfast.Code,
 		return nil, holdfast.LimitExceeded, nil
 	}
 	output := c.info.options.Output
+	if r.JSON != nil && !utf8.Valid(r.JSON) {
+		clean := *r
+		clean.JSON = bytes.ToValidUTF8(r.JSON, []byte("\uFFFD"))
+		r = &clean
+	}
 	if r.JSON == nil {
 		clean := *r
 		clean.Text = strings.ToValidUTF8(r.Text, "\uFFFD")
@@ -159,14 +169,28 @@ func (g *Gate) leave(c *call, what string, e end, outcome func() holdfast.Outcom
 	}()
 }
 
-// errText is a tool's error as the model may read it.
+// saysNoEffect asks an error whether nothing happened. An error is code that is
+// not ours: one that panics says nothing.
+func saysNoEffect(err error) (yes bool) {
+	defer func() {
+		if recover() != nil {
+			yes = false
+		}
+	}()
+	return holdfast.HasNoEffect(err)
+}
+
+// errText is a tool's error as the model may read it, or "".
 func (c *call) errText(err error) string {
-	var noEffect *holdfast.NoEffectError
-	if errors.As(err, &noEffect) && noEffect.Err == nil {
-		return ""
-	}
 	if err == nil {
 		return ""
 	}
-	return shorten(c.scrub(err.Error()), maxErrorShown)
+	text := ""
+	if guarded(func() error {
+		text = err.Error()
+		return nil
+	}) != nil {
+		return ""
+	}
+	return shorten(c.scrub(text), maxErrorShown)
 }

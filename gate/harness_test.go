@@ -212,7 +212,8 @@ type flakyStore struct {
 	dead     bool
 	releases []func()
 	updates  int
-	failAt   int // the Update of that number fails with fail; 0: all of them
+	failAt   int    // the Update of that number fails with fail; 0: all of them
+	after    func() // after each Update
 }
 
 type ctx = context.Context
@@ -266,7 +267,11 @@ func (s *flakyStore) Update(ctx context.Context, fn func(ledger.Tx) error) error
 	case fail != nil:
 		return fail
 	}
-	return s.Store.Update(ctx, fn)
+	err := s.Store.Update(ctx, fn)
+	if s.after != nil {
+		s.after()
+	}
+	return err
 }
 
 func (s *flakyStore) View(ctx context.Context, fn func(ledger.Tx) error) error {

@@ -128,7 +128,9 @@ func (g *Gate) lookKey(ctx context.Context, c *call) *holdfast.Outcome {
 	if err := c.makeKey(); err != nil {
 		return c.keyFailed(err)
 	}
-	standing, err := g.ledger.Look(ctx, c.claim())
+	lookCtx, cancel := limit(ctx, g.options.RecordTimeout)
+	defer cancel()
+	standing, err := g.ledger.Look(lookCtx, c.claim())
 	if err != nil {
 		if ctx.Err() != nil {
 			return c.cancelledBefore()

@@ -34,9 +34,6 @@ func (c *call) called() string {
 
 func (c *call) reject(code holdfast.Code, why, next string) *holdfast.Outcome {
 	o := holdfast.Reject(code, c.called()+" did not run: "+why, next)
-	if c.siblings > 1 && !c.keyGiven && c.occurrence > 0 {
-		o.Next = c.bothAgain()
-	}
 	return &o
 }
 
@@ -123,7 +120,7 @@ func (c *call) invalid(problems []schema.Problem) *holdfast.Outcome {
 // authorise
 
 func (c *call) notPermitted(why string) *holdfast.Outcome {
-	return c.reject(holdfast.NotPermitted, orElse(c.scrub(why), "it is not permitted with these arguments, here and now")+".",
+	return c.reject(holdfast.NotPermitted, sentence(orElse(shorten(c.scrub(why), maxErrorShown), "it is not permitted with these arguments, here and now")),
 		"Do not try to reach the same in another way; tell the user that it is not permitted.")
 }
 
@@ -204,7 +201,10 @@ func (c *call) notAdmitted(a Admission) *holdfast.Outcome {
 	if a.Wait > 0 {
 		next = "Call it again in " + seconds(a.Wait) + " at the earliest."
 	}
-	return c.reject(a.Code, c.scrub(why)+".", next)
+	if c.behindTwin() {
+		next += " " + c.bothAgain()
+	}
+	return c.reject(a.Code, sentence(c.scrub(why)), next)
 }
 
 func (c *call) cancelledBefore() *holdfast.Outcome {
@@ -245,6 +245,12 @@ func (c *call) taken(code holdfast.Code, held *ledger.Entry) *holdfast.Outcome {
 	return o
 }
 
+// behindTwin reports whether an identical call stands before c in its round,
+// so that c proposed alone would be taken for that one.
+func (c *call) behindTwin() bool {
+	return c.effect() == holdfast.Write && c.occurrence > 0 && !c.keyGiven
+}
+
 // bothAgain is what to do after one of several identical calls side by side:
 // their keys differ by their position among each other, so fewer of them would
 // be taken for the first ones.
@@ -279,7 +285,7 @@ func (c *call) failed(code holdfast.Code, err error) holdfast.Outcome {
 	next := "Try again later or with other arguments, or tell the user that it failed."
 	if c.effect() == holdfast.Write {
 		message += " Nothing was changed."
-		if c.siblings > 1 && !c.keyGiven && c.occurrence > 0 {
+		if c.behindTwin() {
 			next = c.bothAgain()
 		}
 	}
@@ -347,7 +353,7 @@ func (c *call) unconfirmed(why string) holdfast.Outcome {
 
 func (c *call) noEffect() holdfast.Outcome {
 	next := "Call it again if it is still wanted."
-	if c.siblings > 1 && !c.keyGiven && c.occurrence > 0 {
+	if c.behindTwin() {
 		next = c.bothAgain()
 	}
 	why := c.ended(c.outcome.Code)
@@ -379,10 +385,15 @@ func because(why string) string {
 	if why == "" {
 		return "."
 	}
-	if last := why[len(why)-1]; last == '.' || last == '!' || last == '?' {
-		return ": " + why
+	return ": " + sentence(why)
+}
+
+// sentence ends s like one.
+func sentence(s string) string {
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") {
+		return s
 	}
-	return ": " + why + "."
+	return s + "."
 }
 
 func orElse(s, other string) string {

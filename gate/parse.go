@@ -15,6 +15,9 @@ func (g *Gate) parse(c *call) *holdfast.Outcome {
 	if strings.Trim(text, " \t\r\n") == "" {
 		text = "{}"
 	}
+	if most := g.maxArgumentBytes(); len(text) > most {
+		text = text[:most+1] // refused by its length; the rest need not be copied for that
+	}
 	v, err := schema.Read([]byte(text), &g.options.Limits)
 	if err != nil {
 		return c.unreadable(readProblem(err))
@@ -27,6 +30,13 @@ func (g *Gate) parse(c *call) *holdfast.Outcome {
 	}
 	c.args = v
 	return nil
+}
+
+func (g *Gate) maxArgumentBytes() int {
+	if g.options.Limits.Bytes > 0 {
+		return g.options.Limits.Bytes
+	}
+	return 1 << 20
 }
 
 func readProblem(err error) schema.Problem {
