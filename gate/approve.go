@@ -157,6 +157,15 @@ func (g *Gate) openApproval(ctx context.Context, c *call, why string) *holdfast.
 	return pending
 }
 
+// sameJSON compares without regard to white space, which a store need not keep.
+func sameJSON(a, b json.RawMessage) bool {
+	var compactA, compactB bytes.Buffer
+	if json.Compact(&compactA, a) != nil || json.Compact(&compactB, b) != nil {
+		return bytes.Equal(a, b)
+	}
+	return bytes.Equal(compactA.Bytes(), compactB.Bytes())
+}
+
 // changes names what is not as it was when the person agreed.
 func (c *call) changes() []string {
 	was := c.approval
@@ -164,7 +173,7 @@ func (c *call) changes() []string {
 	if was.ToolDigest != c.tool.Digest() {
 		changed = append(changed, "the tool's definition")
 	}
-	if !bytes.Equal(was.Arguments, c.masked) {
+	if !sameJSON(was.Arguments, c.masked) {
 		changed = append(changed, "the arguments")
 	}
 	if !bytes.Equal(findingBytes(was.Finding), findingBytes(c.finding)) {

@@ -105,7 +105,7 @@ func (c *call) newEntry() ledger.Entry {
 		e.ToolDigest = c.tool.Digest()
 	}
 	if c.args.Kind() == schema.Object {
-		e.Arguments, e.Coerced = c.masked, c.coerced
+		e.Arguments, e.Coerced, e.Warnings = c.masked, c.coerced, c.warnings
 		if c.canonical != nil {
 			e.ArgumentsDigest = hexDigest(c.canonical)
 		}

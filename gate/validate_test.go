@@ -92,7 +92,7 @@ func TestBugB6_NameThatDiffersOnlyByCaseNeverFillsAField(t *testing.T) {
 	h := open(t, nil, tool(t, "sh", holdfast.Read, src, e.answers(`{}`), nil))
 	v := h.one("sh", `{"command":"echo ok","COMMAND":"rm -rf /"}`)
 	want(t, v, holdfast.OK, "", gate.Execute)
-	if len(v.Warnings) == 0 {
+	if len(v.Warnings) == 0 || len(h.entry(v.LedgerID).Warnings) == 0 {
 		t.Error("a name that differs only by case is not noted")
 	}
 }

@@ -78,6 +78,7 @@ type Entry struct {
 	ArgumentsDigest        string          // of the canonical form, secrets included
 	Key                    string          // of writes
 	Coerced                []schema.Coercion
+	Warnings               []schema.Problem // what is odd about valid arguments
 	State                  State
 	Stage                  string // the gate's stage that gave the outcome
 	Fence                  int64

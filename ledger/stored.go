@@ -33,6 +33,7 @@ type storedEntry struct {
 	ArgumentsDigest string           `json:"arguments_digest,omitempty"`
 	Key             string           `json:"key,omitempty"`
 	Coerced         []storedCoercion `json:"coerced,omitempty"`
+	Warnings        []storedProblem  `json:"warnings,omitempty"`
 	State           string           `json:"state"`
 	Stage           string           `json:"stage,omitempty"`
 	Fence           int64            `json:"fence,omitempty"`
@@ -150,8 +151,9 @@ func storeEntry(e *Entry) *storedEntry {
 		Tool: valid(e.Tool), ToolDigest: e.ToolDigest, Effect: string(e.Effect),
 		Tenant: e.Principal.Tenant, Principal: e.Principal.ID,
 		Arguments: e.Arguments, Text: valid(e.Text), Sealed: e.Sealed, ArgumentsDigest: e.ArgumentsDigest, Key: e.Key,
-		Coerced: convert(e.Coerced, func(c schema.Coercion) storedCoercion { return storedCoercion(c) }),
-		State:   string(e.State), Stage: e.Stage, Fence: e.Fence, Owner: e.Owner,
+		Coerced:  convert(e.Coerced, func(c schema.Coercion) storedCoercion { return storedCoercion(c) }),
+		Warnings: convert(e.Warnings, storeProblem),
+		State:    string(e.State), Stage: e.Stage, Fence: e.Fence, Owner: e.Owner,
 		Outcome: storeOutcome(e.Outcome), Approval: e.ApprovalID,
 		Proposed: e.Proposed, Started: e.Started, End: e.End,
 	}
@@ -163,8 +165,9 @@ func (e *storedEntry) entry() Entry {
 		ID: e.ID, Run: e.Run, Turn: e.Turn, Round: e.Round, Position: e.Position, CallID: e.CallID,
 		Tool: e.Tool, ToolDigest: e.ToolDigest, Effect: holdfast.Effect(e.Effect), Principal: e.principal(),
 		Arguments: e.Arguments, Text: e.Text, ArgumentsDigest: e.ArgumentsDigest, Key: e.Key,
-		Coerced: convert(e.Coerced, func(c storedCoercion) schema.Coercion { return schema.Coercion(c) }),
-		State:   State(e.State), Stage: e.Stage, Fence: e.Fence, Owner: e.Owner,
+		Coerced:  convert(e.Coerced, func(c storedCoercion) schema.Coercion { return schema.Coercion(c) }),
+		Warnings: convert(e.Warnings, func(p storedProblem) schema.Problem { return schema.Problem(p) }),
+		State:    State(e.State), Stage: e.Stage, Fence: e.Fence, Owner: e.Owner,
 		Outcome: e.Outcome.outcome(), ApprovalID: e.Approval,
 		Proposed: e.Proposed, Started: e.Started, End: e.End,
 	}
