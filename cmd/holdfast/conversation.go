@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/agent"
 	"github.com/holdfast-go/holdfast/internal/visible"
 	"github.com/holdfast-go/holdfast/ledger"
@@ -23,10 +24,12 @@ type conversation struct {
 	screen     *screen
 	lines      *lines
 	interrupts *interrupts
-	events     *jsonWatcher // of --json, else nil
-	catalog    string       // as it was named
-	quiet      bool         // one turn, or events: nobody is greeted or asked
-	prompts    bool         // somebody reads along: write prompts
+	person     *personWatcher // or
+	events     *jsonWatcher   // of --json
+	catalog    string         // as it was named
+	quiet      bool           // one turn, or events: nobody is greeted or asked
+	spoke      bool           // a message was taken
+	prompts    bool           // somebody reads along: write prompts
 }
 
 // step is one way of going on with the run's turn.
@@ -34,16 +37,39 @@ type step func(context.Context) (agent.Result, error)
 
 // says begins a turn with a person's message.
 func (c *conversation) says(message string) step {
+	c.spoke = true
 	return func(ctx context.Context) (agent.Result, error) { return c.agent.Turn(ctx, c.runID, message) }
 }
 
 func (c *conversation) resumes(ctx context.Context) (agent.Result, error) {
+	if c.person != nil {
+		if err := c.recall(ctx); err != nil {
+			return agent.Result{}, err
+		}
+	}
 	return c.agent.Resume(ctx, c.runID)
 }
 
 func (c *conversation) cancels(ctx context.Context) (agent.Result, error) {
 	return c.agent.Cancel(ctx, c.runID)
 }
+
+// recall tells the watcher of the calls that the open turn made before: another
+// process may have shown them.
+func (c *conversation) recall(ctx context.Context) error {
+	turns, err := c.house.ledger.Turns(ctx, c.runID)
+	if err != nil || len(turns) == 0 {
+		return err
+	}
+	entries, err := c.house.ledger.Entries(ctx, ledger.Filter{Run: c.runID, Turn: turns[len(turns)-1].Number, InOrder: true, Limit: maxRecalled})
+	for _, e := range entries {
+		c.person.recall(e)
+	}
+	return err
+}
+
+// maxRecalled is more than the calls of one turn.
+const maxRecalled = 16 * 64
 
 // converse takes messages until there are no more. It tells how the last turn
 // ended; end is how the one before did.
@@ -52,6 +78,9 @@ func (c *conversation) converse(end agent.End) (agent.End, error) {
 		message, err := c.nextMessage()
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, errInterrupted):
+			if c.spoke {
+				c.screen.note(dim, "The conversation goes on with: holdfast run %s --run %s", visible.Line(c.catalog), visible.Line(c.runID))
+			}
 			return end, nil
 		case errors.Is(err, errLineTooLong):
 			c.screen.note(red, "That line is longer than %d bytes; nothing was sent.", maxLineBytes)
@@ -68,10 +97,12 @@ func (c *conversation) converse(end agent.End) (agent.End, error) {
 	}
 }
 
+const prompt = "> "
+
 // nextMessage is the person's next line that says anything.
 func (c *conversation) nextMessage() (string, error) {
 	for {
-		text, err := c.ask("> ")
+		text, err := c.ask(prompt)
 		if err != nil || strings.TrimSpace(text) != "" {
 			return text, err
 		}
@@ -81,6 +112,9 @@ func (c *conversation) nextMessage() (string, error) {
 // ask reads one line; Ctrl-C while it waits is errInterrupted.
 func (c *conversation) ask(question string) (string, error) {
 	if c.prompts {
+		if question == prompt {
+			c.screen.note(plain, "")
+		}
 		c.screen.ask(question)
 	}
 	text, err := c.lines.next(c.interrupts.ended)
@@ -236,11 +270,16 @@ func (c *conversation) tellParked(r agent.Result) {
 	c.screen.note(plain, "Go on:  holdfast run %s --run %s", visible.Line(c.catalog), visible.Line(r.Run))
 }
 
-// pickUp finds a conversation that was left open and asks whether to go on.
-func (c *conversation) pickUp(ctx context.Context) (run string, err error) {
-	open, turn, err := c.house.lastOpenRun(ctx)
-	if err != nil || open == "" {
+// pickUp finds a conversation that was left open and asks whether to go on. Of
+// one that was not it says how to.
+func (c *conversation) pickUp(ctx context.Context, principal holdfast.Principal) (run string, err error) {
+	last, turn, err := c.house.lastRun(ctx, principal)
+	if err != nil || last == "" {
 		return "", err
+	}
+	if turn.End != "" {
+		c.screen.note(dim, "The last conversation goes on with: holdfast run %s --run %s", visible.Line(c.catalog), visible.Line(last))
+		return "", nil
 	}
 	c.screen.note(yellow, "A conversation of %s was left open: “%s”", shownTime(turn.Started), visible.Line(shorten(turn.Message, 200)))
 	for {
@@ -250,36 +289,42 @@ func (c *conversation) pickUp(ctx context.Context) (run string, err error) {
 		}
 		if yes, _, ok := readDecision(text); ok {
 			if yes {
-				return open, nil
+				return last, nil
 			}
-			c.screen.note(dim, "Left open. Later: holdfast run %s --run %s", c.catalog, visible.Line(open))
+			c.screen.note(dim, "Left open. Later: holdfast run %s --run %s", visible.Line(c.catalog), visible.Line(last))
 			return "", nil
 		}
 	}
 }
 
-// lookBack is how many runs are looked through for an open one.
-const lookBack = 50
+// lookBack is how many runs are looked through for a conversation; single calls
+// are runs too.
+const lookBack = 5000
 
-// lastOpenRun is the newest run over that catalog whose last turn is open.
-func (h *house) lastOpenRun(ctx context.Context) (string, ledger.Turn, error) {
+// lastRun is the principal's newest conversation over the catalog, one whose
+// last turn is open before all others, and that turn.
+func (h *house) lastRun(ctx context.Context, principal holdfast.Principal) (run string, last ledger.Turn, err error) {
 	runs, err := h.ledger.Runs(ctx, ledger.Filter{Limit: lookBack})
 	if err != nil {
-		return "", ledger.Turn{}, err
+		return "", last, err
 	}
 	for _, r := range runs {
-		if r.Catalog != h.label {
-			continue
+		if r.Catalog != h.label || r.Principal != principal || r.Model == "" || r.Model == recordedName {
+			continue // another's, or no conversation
 		}
 		turns, err := h.ledger.Turns(ctx, r.ID)
 		if err != nil {
-			return "", ledger.Turn{}, about("run", r.ID, err)
+			return "", last, about("run", r.ID, err)
 		}
-		if n := len(turns); n > 0 && turns[n-1].End == "" {
+		n := len(turns)
+		if n > 0 && turns[n-1].End == "" {
 			return r.ID, turns[n-1], nil
 		}
+		if n > 0 && run == "" {
+			run, last = r.ID, turns[n-1]
+		}
 	}
-	return "", ledger.Turn{}, nil
+	return run, last, nil
 }
 
 // openTurn reports whether the run's last turn is open.

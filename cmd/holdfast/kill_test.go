@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +15,13 @@ import (
 
 const killScenario = `
 scenario: kill
+pace: 20ms
 rules:
+  - when: {message: despacio}
+    calls: [{name: search_foods, arguments: {query: arroz}}]
+  - when: {message: despacio, after: search_foods}
+    say: "Despacio, muy despacio, muy muy despacio, sin prisa, con calma, poco a poco, palabra por palabra, sin correr nunca, hasta que
+      todo esté dicho, despacio, muy despacio, muy muy despacio, sin prisa, con calma, poco a poco, palabra por palabra, y final."
   - when: {message: 'peso (?P<kg>\d+)'}
     calls: [{name: write_measurement, arguments: '{"date":"2024-04-11","data":{"weight_kg":{{.Group.kg}}}}'}]
   - when: {after: write_measurement, outcome: ok}
@@ -61,6 +68,66 @@ func TestKilledWhileAnApprovalWaits(t *testing.T) {
 	if n := strings.Count(writes, `"weight_kg":80`); n != 1 {
 		t.Errorf("the ledger has %d writes of 80, want 1:\n%s", n, writes)
 	}
+}
+
+// TestCtrlCEndsTheTurnAndASecondOneTheConversation interrupts a reply that comes
+// slowly: the turn is cancelled, the next message is answered, and at the prompt
+// an interruption ends the conversation.
+func TestCtrlCEndsTheTurnAndASecondOneTheConversation(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs signals")
+	}
+	p := newProcess(t)
+	cmd := p.command("run", "coach", "--model", "script:"+p.script, "--ledger", p.ledger)
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stderr)
+	say := func(message, answer string) {
+		if _, err := stdin.Write([]byte(message + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		waitFor(t, lines, answer)
+	}
+	say("despacio", "✓ search_foods")
+	interrupt(t, cmd)
+	waitFor(t, lines, "The turn was cancelled")
+	say("Hoy peso 75", "✓ write_measurement")
+	say("despacio", "✓ search_foods")
+	interrupt(t, cmd)
+	waitFor(t, lines, "The turn was cancelled")
+	interrupt(t, cmd)
+	waitFor(t, lines, "goes on with: holdfast run coach --run")
+	if err := cmd.Wait(); exitCode(err) != exitOther {
+		t.Errorf("the command ended with %v, want exit code %d after a cancelled turn", err, exitOther)
+	}
+	if strings.Contains(stdout.String(), "y final") {
+		t.Errorf("the interrupted reply came to its end: %q", stdout.String())
+	}
+}
+
+func interrupt(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func exitCode(err error) int {
+	if e := (*exec.ExitError)(nil); errors.As(err, &e) {
+		return e.ExitCode()
+	}
+	return exitDone
 }
 
 // process runs this test binary as the command.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/agent"
 	"github.com/holdfast-go/holdfast/internal/visible"
 	"github.com/holdfast-go/holdfast/ledger"
@@ -84,23 +85,27 @@ func (a *app) run(ctx context.Context, f runFlags, catalogName string, message [
 
 // begin greets, finds or makes the run, and sets the loop over it.
 func (c *conversation) begin(ctx context.Context, f runFlags, chosen *chosenModel) error {
+	principal, err := c.app.principal(f.principal)
+	if err != nil {
+		return err
+	}
 	if !c.quiet {
 		c.greet(f, chosen)
 	}
 	if f.run == "" && !c.quiet {
-		left, err := c.pickUp(ctx)
-		if err != nil {
+		if f.run, err = c.pickUp(ctx, principal); err != nil {
 			return err
 		}
-		f.run = left
 	}
-	r, err := c.enter(ctx, f, chosen)
+	r, err := c.enter(ctx, f, principal, chosen)
 	if err != nil {
 		return err
 	}
 	c.runID = r.ID
-	watch := newPersonWatcher(c.screen).watch
+	c.person = newPersonWatcher(c.screen)
+	watch := c.person.watch
 	if c.app.json {
+		c.person = nil
 		c.events = &jsonWatcher{out: c.app.stdout, approval: func(id string) (ledger.Approval, error) {
 			return c.house.ledger.Approval(context.WithoutCancel(ctx), id)
 		}}
@@ -114,11 +119,7 @@ func (c *conversation) begin(ctx context.Context, f runFlags, chosen *chosenMode
 }
 
 // enter looks the run up, or makes it.
-func (c *conversation) enter(ctx context.Context, f runFlags, chosen *chosenModel) (ledger.Run, error) {
-	principal, err := c.app.principal(f.principal)
-	if err != nil {
-		return ledger.Run{}, err
-	}
+func (c *conversation) enter(ctx context.Context, f runFlags, principal holdfast.Principal, chosen *chosenModel) (ledger.Run, error) {
 	if f.run == "" {
 		f.run = newRunID()
 	}
@@ -142,6 +143,9 @@ func (c *conversation) goOn(ctx context.Context, message []string) (agent.End, e
 	if len(message) == 1 {
 		return c.turn(c.says(message[0]))
 	}
+	if err := c.showPast(ctx); err != nil {
+		return "", err
+	}
 	open, err := c.house.openTurn(ctx, c.runID)
 	if err != nil {
 		return "", err
@@ -153,6 +157,31 @@ func (c *conversation) goOn(ctx context.Context, message []string) (agent.End, e
 		}
 	}
 	return c.converse(end)
+}
+
+// pastShown is how many turns of a conversation are shown when it is gone on with.
+const pastShown = 3
+
+// showPast shows the end of a conversation that is gone on with.
+func (c *conversation) showPast(ctx context.Context) error {
+	if c.quiet {
+		return nil
+	}
+	turns, err := c.house.ledger.Turns(ctx, c.runID)
+	if err != nil || len(turns) == 0 {
+		return err
+	}
+	if n := len(turns) - pastShown; n > 0 {
+		c.screen.note(dim, "(%s before)", count(n, "turn"))
+		turns = turns[n:]
+	}
+	for _, t := range turns {
+		c.screen.note(dim, "> %s", visible.Text(t.Message))
+		if t.End != "" {
+			c.screen.note(dim, "%s", visible.Text(t.Answer))
+		}
+	}
+	return nil
 }
 
 // greet says in the first lines whom one talks to, what to try, and where it is

@@ -63,6 +63,23 @@ func (w *personWatcher) watch(e agent.Event) {
 	}
 }
 
+// recall makes a call of the record known. One that waits is told again: its
+// question follows.
+func (w *personWatcher) recall(e ledger.Entry) {
+	at := place{e.Round, e.Position}
+	if w.calls[at] != nil {
+		return
+	}
+	c := &seenCall{name: e.Tool, arguments: e.Text}
+	if e.Arguments != nil {
+		c.arguments = string(e.Arguments)
+	}
+	if e.State != ledger.StatePending && e.Outcome != nil {
+		c.told = e.Outcome.Status
+	}
+	w.calls[at] = c
+}
+
 func (w *personWatcher) call(e agent.Event) *seenCall {
 	at := place{e.Round, e.Position}
 	c := w.calls[at]
