@@ -2,109 +2,98 @@ package anthropic
 
 import (
 	"encoding/json"
-	"slices"
-	"strings"
 
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/schema"
 )
 
-// strictSchema is the schema for strict mode, and whether it is strict as it
-// stands: closed objects, only what the constrained decoder takes, no recursion.
-// No schema is changed to become strict.
-func strictSchema(s *schema.Schema) (json.RawMessage, bool) {
-	src := source(s)
-	c := strictCheck{known: map[string]bool{}}
-	c.defs = rawjson.Member(src, "$defs")
-	return src, c.strict(src, 0)
+// plainRules are what Anthropic takes of any schema: all of it, but for
+// alternatives at the root.
+var plainRules = schema.Rules{PlainRoot: true}
+
+// strictRules are what its constrained decoder takes. No schema is changed to
+// keep them: one that does not is sent as it is, without strict.
+var strictRules = schema.Rules{
+	PlainRoot: true, Closed: true, NoRecursion: true,
+	Keywords: []string{
+		"type", "enum", "const", "anyOf", "allOf", "$ref", "$defs", "properties", "required", "additionalProperties",
+		"title", "description", "default", "items", "minItems", "format",
+	},
+	Refuse:  map[string]string{"minItems:2": "only 0 and 1 are enforced"},
+	Formats: []string{"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"},
 }
 
-var strictFormats = []string{"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
+// rewrite is the schema as it is sent, and what was left out of it.
+func rewrite(s *schema.Schema) (json.RawMessage, []schema.Omission) {
+	rules := plainRules
+	return s.Rewrite(&rules)
+}
+
+// strictly reports that the schema is strict as it stands.
+func strictly(s *schema.Schema) bool {
+	rules := strictRules
+	return len(s.Strict(&rules)) == 0
+}
+
+// strictBudget counts what one request may hold over all strict schemas.
+type strictBudget struct {
+	tools, optional, unions int
+}
 
 const (
-	maxStrictDepth = 64
-	defsPrefix     = "#/$defs/"
+	maxStrictTools    = 20
+	maxStrictOptional = 24
+	maxStrictUnions   = 16
 )
 
-// strictCheck walks one schema. known tells of definitions: false while one is
-// looked at, true once it is known to be strict.
-type strictCheck struct {
-	defs  []byte
-	known map[string]bool
-}
-
-func (c *strictCheck) strict(raw []byte, depth int) bool {
-	if rawjson.Kind(raw) != '{' || depth > maxStrictDepth {
+// take reports whether one more strict schema fits, and counts it if so.
+func (b *strictBudget) take(schema []byte) bool {
+	next := *b
+	next.tools++
+	next.count(schema)
+	if next.tools > maxStrictTools || next.optional > maxStrictOptional || next.unions > maxStrictUnions {
 		return false
 	}
-	object, closed := false, false
-	for name, v := range rawjson.Members(raw) {
+	*b = next
+	return true
+}
+
+func (b *strictBudget) count(schema []byte) {
+	properties, required := 0, 0
+	for name, v := range rawjson.Members(schema) {
 		switch string(name) {
+		case "properties", "$defs":
+			for _, s := range rawjson.Members(v) {
+				if string(name) == "properties" {
+					properties++
+				}
+				b.count(s)
+			}
+		case "required":
+			required = count(v)
 		case "type":
-			object = mentions(v, "object")
-		case "additionalProperties":
-			closed = rawjson.Kind(v) == 'f'
-		}
-		if !c.keyword(string(name), v, depth) {
-			return false
+			b.unions += min(1, count(v))
+		case "anyOf":
+			b.unions++
+			b.countAll(v)
+		case "allOf":
+			b.countAll(v)
+		case "items":
+			b.count(v)
 		}
 	}
-	return closed || !object
+	b.optional += max(0, properties-required)
 }
 
-func (c *strictCheck) keyword(name string, v []byte, depth int) bool {
-	switch name {
-	case "type", "additionalProperties", "required", "enum", "const", "title", "description", "default":
-		return true
-	case "properties", "$defs":
-		for _, s := range rawjson.Members(v) {
-			if !c.strict(s, depth+1) {
-				return false
-			}
-		}
-		return true
-	case "anyOf", "allOf":
-		for _, s := range rawjson.Elements(v) {
-			if !c.strict(s, depth+1) {
-				return false
-			}
-		}
-		return true
-	case "items":
-		return c.strict(v, depth+1)
-	case "format":
-		return slices.Contains(strictFormats, rawjson.String(v))
-	case "minItems":
-		n, ok := rawjson.Int(v)
-		return ok && n <= 1
-	case "$ref":
-		return c.reference(rawjson.String(v), depth)
+func (b *strictBudget) countAll(schemas []byte) {
+	for _, s := range rawjson.Elements(schemas) {
+		b.count(s)
 	}
-	return false
 }
 
-func (c *strictCheck) reference(ref string, depth int) bool {
-	name, ok := strings.CutPrefix(ref, defsPrefix)
-	if !ok {
-		return false
+func count(list []byte) (n int) {
+	for range rawjson.Elements(list) {
+		n++
 	}
-	if strict, seen := c.known[name]; seen {
-		return strict // or recursion
-	}
-	c.known[name] = false
-	c.known[name] = c.strict(rawjson.Member(c.defs, name), depth+1)
-	return c.known[name]
-}
-
-// mentions reports that a type keyword names kind.
-func mentions(raw []byte, kind string) bool {
-	if rawjson.String(raw) == kind {
-		return true
-	}
-	for _, v := range rawjson.Elements(raw) {
-		if rawjson.String(v) == kind {
-			return true
-		}
-	}
-	return false
+	return n
 }

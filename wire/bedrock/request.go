@@ -40,7 +40,12 @@ func (Converse) Tools(c *holdfast.Catalog, o *wire.ToolOptions) (wire.ToolSet, e
 	for i, t := range c.Tools() {
 		var w toolSpec
 		w.Spec.Name, w.Spec.Description = sent[i], t.Description()
-		w.Spec.Input.JSON = source(t.Input())
+		rules := schemaRules
+		input, omitted := t.Input().Rewrite(&rules)
+		for _, omission := range omitted {
+			set.Adapted = append(set.Adapted, wire.Adapted{Tool: c.Qualify(t), Omission: omission})
+		}
+		w.Spec.Input.JSON = input
 		raw, err := marshal(w)
 		if err != nil {
 			return wire.ToolSet{}, fmt.Errorf("encoding tool %q: %w", t.Name(), err)
@@ -53,14 +58,9 @@ func (Converse) Tools(c *holdfast.Catalog, o *wire.ToolOptions) (wire.ToolSet, e
 	return set, nil
 }
 
-// source is the schema as it was given, without white space.
-func source(s *schema.Schema) json.RawMessage {
-	var b bytes.Buffer
-	if err := json.Compact(&b, s.Source()); err != nil || b.Len() == 0 {
-		return json.RawMessage(`{"type":"object"}`)
-	}
-	return b.Bytes()
-}
+// schemaRules: the models behind Converse take JSON Schema, but for alternatives
+// at the root.
+var schemaRules = schema.Rules{PlainRoot: true}
 
 // marshal is JSON without HTML escapes: a model reads it, not a browser.
 func marshal(v any) (json.RawMessage, error) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
-	"github.com/holdfast-go/holdfast/schema"
 	"github.com/holdfast-go/holdfast/wire"
 )
 
@@ -29,15 +28,6 @@ func checkCount(c *holdfast.Catalog) error {
 		return fmt.Errorf("encoding tools: the catalog has %d tools, at most %d can be declared", n, maxDeclarations)
 	}
 	return nil
-}
-
-// source is the schema as it was given, without white space.
-func source(s *schema.Schema) json.RawMessage {
-	var b bytes.Buffer
-	if err := json.Compact(&b, s.Source()); err != nil || b.Len() == 0 {
-		return json.RawMessage(`{"type":"object"}`)
-	}
-	return b.Bytes()
 }
 
 // marshal is JSON without HTML escapes: a model reads it, not a browser.

@@ -164,3 +164,29 @@ func TestPathsAndChoices(t *testing.T) {
 		t.Errorf("path for Vertex AI = %s", e.Path)
 	}
 }
+
+func TestBugF3F4_TheSchemaIsOneThatGoogleTakes(t *testing.T) {
+	const given = `{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"x","type":"object","properties":{"level":{"type":"integer","enum":[0,1,2]},"list":{"type":["null","array"],"items":{"type":"string","format":"date"}},"kind":{"const":"a"},"name":{"type":"string","minLength":1,"description":"A name."}},"required":["level"],"additionalProperties":false}`
+	const want = `{"type":"object","properties":{"level":{"type":"integer","description":"(one of [0,1,2])"},"list":{"type":["null","array"],"items":{"type":"string","description":"(format: date)"}},"kind":{"enum":["a"]},"name":{"type":"string","description":"A name. (at least 1 characters)"}},"required":["level"],"additionalProperties":false}`
+	c := wiretest.Catalog(t, "x", map[string]string{"read": given}, "read")
+	for _, codec := range []wire.Codec{google.Gemini{}, google.Interactions{}} {
+		set, err := codec.Tools(c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent := rawjson.Member(set.Tools[0], "parameters")
+		for _, f := range rawjson.Elements(rawjson.Member(set.Tools[0], "functionDeclarations")) {
+			sent = rawjson.Member(f, "parametersJsonSchema")
+		}
+		if diff := cmp.Diff(want, string(sent)); diff != "" {
+			t.Errorf("%s: schema (-want +got):\n%s", codec.API(), diff)
+		}
+		var left []string
+		for _, a := range set.Adapted {
+			left = append(left, a.Tool+" "+a.Path+" "+a.Keyword)
+		}
+		if diff := cmp.Diff([]string{"x.read  $schema", "x.read  title", "x.read /properties/level enum", "x.read /properties/list/items format", "x.read /properties/name minLength"}, left); diff != "" {
+			t.Errorf("%s: adapted (-want +got):\n%s", codec.API(), diff)
+		}
+	}
+}
