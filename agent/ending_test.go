@@ -435,6 +435,56 @@ rules:
 	s.wantAnswer(<-done, "done")
 }
 
+// Several processes resume one run at once: the approved write runs once, and
+// whoever is too late says so.
+func TestResume_by_several_processes_runs_an_approved_write_once(t *testing.T) {
+	for range 20 {
+		s := newStage(t, codecs()[0], `
+rules:
+  - when: {message: buy}
+    calls: [{name: buy, arguments: {name: rice, grams: 5}}, {name: store, arguments: {name: pan, grams: 2}}]
+  - when: {after: buy, outcome: ok}
+    say: bought
+`, agent.Options{})
+		r := s.say("buy")
+		if _, err := s.ledger.Approve(t.Context(), r.ApprovalID, "ana", ""); err != nil {
+			t.Fatal(err)
+		}
+		agents := []*agent.Agent{s.agent}
+		for range 3 {
+			s.open()
+			agents = append(agents, s.agent)
+		}
+		ends := make(chan string, len(agents))
+		for _, a := range agents {
+			go func() {
+				r, err := a.Resume(t.Context(), "r")
+				if err != nil {
+					ends <- "error: " + err.Error()
+					return
+				}
+				ends <- string(r.End)
+			}()
+		}
+		answered := 0
+		for range agents {
+			switch end := <-ends; {
+			case end == "answer":
+				answered++
+			case end == "pending", strings.Contains(end, "already saved"), strings.Contains(end, "no open turn"):
+			default:
+				t.Errorf("Resume = %s", end)
+			}
+		}
+		if s.stored["rice"] != 5 || s.stored["pan"] != 2 {
+			t.Errorf("stored %v, want rice 5 and pan 2, once each", s.stored)
+		}
+		if answered == 0 {
+			s.wantAnswer(s.resume(), "bought")
+		}
+	}
+}
+
 func TestNew_refuses_what_it_cannot_work_with(t *testing.T) {
 	s := newStage(t, codecs()[0], "rules: []", agent.Options{})
 	if _, err := agent.New(nil, s.gate, s.ledger, nil); err == nil {

@@ -125,15 +125,17 @@ func codecs() []wire.Codec {
 // stage is everything of a conversation but the agent, which may be made anew.
 type stage struct {
 	*kitchen
-	t        *testing.T
-	codec    wire.Codec
-	store    *memory.Store
-	ledger   *ledger.Ledger
-	gate     *gate.Gate
-	agent    *agent.Agent
-	server   *scripted.Server
-	options  agent.Options
-	events   []agent.Event
+	t       *testing.T
+	codec   wire.Codec
+	store   *memory.Store
+	ledger  *ledger.Ledger
+	gate    *gate.Gate
+	agent   *agent.Agent
+	server  *scripted.Server
+	options agent.Options
+	events  []agent.Event
+
+	seen     sync.Mutex
 	requests []string // bodies that the provider got
 }
 
@@ -148,7 +150,11 @@ func newStage(t *testing.T, codec wire.Codec, scenario string, o agent.Options) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.server = scripted.New(play, &scripted.Options{Seen: func(_ string, body []byte) { s.requests = append(s.requests, string(body)) }})
+	s.server = scripted.New(play, &scripted.Options{Seen: func(_ string, body []byte) {
+		s.seen.Lock()
+		defer s.seen.Unlock()
+		s.requests = append(s.requests, string(body))
+	}})
 	s.open()
 	if _, err := s.ledger.CreateRun(t.Context(), gate.Run{ID: "r", Catalog: "kitchen", Principal: holdfast.Principal{ID: "ana"}}); err != nil {
 		t.Fatal(err)
@@ -171,7 +177,11 @@ func (s *stage) openOver(store ledger.Store) {
 	if s.gate, err = gate.New(s.catalog(s.t), s.ledger, nil); err != nil {
 		s.t.Fatal(err)
 	}
-	s.agent = s.remade(func(e agent.Event) { s.events = append(s.events, e) })
+	s.agent = s.remade(func(e agent.Event) {
+		s.seen.Lock()
+		defer s.seen.Unlock()
+		s.events = append(s.events, e)
+	})
 }
 
 // remade is an agent of the stage with another watcher.

@@ -30,8 +30,10 @@ func vendorOf(api string) vendor {
 		return vendor{"https://api.anthropic.com", []string{"ANTHROPIC_BASE_URL"}, []string{"ANTHROPIC_API_KEY"}, "X-Api-Key"}
 	case "gemini", "interactions":
 		return vendor{
-			"https://generativelanguage.googleapis.com", []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"},
-			[]string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, "X-Goog-Api-Key",
+			"https://generativelanguage.googleapis.com",
+			[]string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"},
+			[]string{"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+			"X-Goog-Api-Key",
 		}
 	case "ollama":
 		return vendor{"http://localhost:11434", []string{"OLLAMA_HOST"}, nil, "Authorization"}

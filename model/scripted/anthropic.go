@@ -315,6 +315,6 @@ func (anthropic) failed(f *fault) []byte {
 	return obj("type", "error", "error", obj("type", kind, "message", f.message), "request_id", "req_scripted")
 }
 
-func (a anthropic) inStream(f *fault) frame {
-	return frame{ending, "event: error\ndata: " + string(a.failed(f)) + "\n\n"}
+func (f anthropic) inStream(bad *fault) frame {
+	return frame{ending, "event: error\ndata: " + string(f.failed(bad)) + "\n\n"}
 }

@@ -275,7 +275,7 @@ func (interactions) failed(f *fault) []byte {
 	return obj("error", obj("message", f.message, "code", code))
 }
 
-func (i interactions) inStream(f *fault) frame {
+func (interactions) inStream(f *fault) frame {
 	data := obj("error", obj("message", f.message, "code", f.code), "event_type", "error")
 	return frame{ending, "event: error\ndata: " + string(data) + "\n\n"}
 }

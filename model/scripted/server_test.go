@@ -51,16 +51,27 @@ type dialect struct {
 }
 
 var dialects = []dialect{
-	{"openai-chat", "/v1/chat/completions", nil,
-		`{"model":"scripted","stream":%S,"messages":[{"role":"system","content":"Today is 2026-03-04."},{"role":"user","content":"%M"}],"tools":[{"type":"function","function":{"name":"x__find","parameters":{"type":"object"}}}]}`},
-	{"openai-responses", "/v1/responses", nil,
-		`{"model":"scripted","stream":%S,"instructions":"Today is 2026-03-04.","input":[{"role":"user","content":"%M"}],"tools":[{"type":"function","name":"x__find","parameters":{"type":"object"}}]}`},
-	{"anthropic", "/v1/messages", http.Header{"Anthropic-Version": {"2023-06-01"}},
-		`{"model":"scripted","stream":%S,"max_tokens":9,"system":"Today is 2026-03-04.","messages":[{"role":"user","content":"%M"}],"tools":[{"name":"x__find","input_schema":{"type":"object"}}]}`},
-	{"gemini", "/v1beta/models/scripted:generateContent", nil,
-		`{"systemInstruction":{"parts":[{"text":"Today is 2026-03-04."}]},"contents":[{"role":"user","parts":[{"text":"%M"}]}],"tools":[{"functionDeclarations":[{"name":"x__find","parametersJsonSchema":{"type":"object"}}]}]}`},
-	{"interactions", "/v1beta/interactions", nil,
-		`{"model":"scripted","stream":%S,"system_instruction":"Today is 2026-03-04.","input":[{"type":"user_input","content":[{"type":"text","text":"%M"}]}],"tools":[{"type":"function","name":"x__find","parameters":{"type":"object"}}]}`},
+	{
+		"openai-chat", "/v1/chat/completions", nil,
+		`{"model":"scripted","stream":%S,"messages":[{"role":"system","content":"Today is 2026-03-04."},{"role":"user","content":"%M"}],"tools":[{"type":"function","function":{"name":"x__find","parameters":{"type":"object"}}}]}`,
+	},
+	{
+		"openai-responses", "/v1/responses", nil,
+		`{"model":"scripted","stream":%S,"instructions":"Today is 2026-03-04.","input":[{"role":"user","content":"%M"}],"tools":[{"type":"function","name":"x__find","parameters":{"type":"object"}}]}`,
+	},
+	{
+		"anthropic", "/v1/messages",
+		http.Header{"Anthropic-Version": {"2023-06-01"}},
+		`{"model":"scripted","stream":%S,"max_tokens":9,"system":"Today is 2026-03-04.","messages":[{"role":"user","content":"%M"}],"tools":[{"name":"x__find","input_schema":{"type":"object"}}]}`,
+	},
+	{
+		"gemini", "/v1beta/models/scripted:generateContent", nil,
+		`{"systemInstruction":{"parts":[{"text":"Today is 2026-03-04."}]},"contents":[{"role":"user","parts":[{"text":"%M"}]}],"tools":[{"functionDeclarations":[{"name":"x__find","parametersJsonSchema":{"type":"object"}}]}]}`,
+	},
+	{
+		"interactions", "/v1beta/interactions", nil,
+		`{"model":"scripted","stream":%S,"system_instruction":"Today is 2026-03-04.","input":[{"type":"user_input","content":[{"type":"text","text":"%M"}]}],"tools":[{"type":"function","name":"x__find","parameters":{"type":"object"}}]}`,
+	},
 }
 
 func newServer(t *testing.T, text string) *Server {
