@@ -118,10 +118,11 @@ func newBody(api string, r *wire.Request) (*body, error) {
 	} else if b.Choice, err = toolChoice(r); err != nil {
 		return nil, err
 	}
-	if r.Output != nil && strictly(r.Output) {
-		b.Output = &outputConfig{}
-		b.Output.Format.Type = "json_schema"
-		b.Output.Format.Schema, _ = rewrite(r.Output)
+	if r.Output != nil {
+		if schema, ok := strictly(r.Output); ok {
+			b.Output = &outputConfig{}
+			b.Output.Format.Type, b.Output.Format.Schema = "json_schema", schema
+		}
 	}
 	return b, nil
 }

@@ -16,7 +16,7 @@ var plainRules = schema.Rules{PlainRoot: true}
 var strictRules = schema.Rules{
 	PlainRoot: true, Closed: true, NoRecursion: true,
 	Keywords: []string{
-		"type", "enum", "const", "anyOf", "allOf", "$ref", "$defs", "properties", "required", "additionalProperties",
+		"$schema", "type", "enum", "const", "anyOf", "allOf", "$ref", "$defs", "properties", "required", "additionalProperties",
 		"title", "description", "default", "items", "minItems", "format",
 	},
 	Refuse:  map[string]string{"minItems:2": "only 0 and 1 are enforced"},
@@ -29,10 +29,18 @@ func rewrite(s *schema.Schema) (json.RawMessage, []schema.Omission) {
 	return s.Rewrite(&rules)
 }
 
-// strictly reports that the schema is strict as it stands.
-func strictly(s *schema.Schema) bool {
+// strictly is the schema for strict mode, and whether it is strict as it stands.
+// Only the name of its draft is left out: the decoder knows one.
+func strictly(s *schema.Schema) (json.RawMessage, bool) {
 	rules := strictRules
-	return len(s.Strict(&rules)) == 0
+	if len(s.Strict(&rules)) > 0 {
+		return nil, false
+	}
+	raw, _ := rewrite(s)
+	if rawjson.Member(raw, "$schema") != nil {
+		raw = rawjson.Drop(raw, "$schema")
+	}
+	return raw, true
 }
 
 // strictBudget counts what one request may hold over all strict schemas.

@@ -46,7 +46,11 @@ func tools(c *holdfast.Catalog, o *wire.ToolOptions) (wire.ToolSet, error) {
 			set.Adapted = append(set.Adapted, wire.Adapted{Tool: c.Qualify(t), Omission: omission})
 		}
 		w := tool{Name: sent[i], Description: t.Description(), InputSchema: input}
-		w.Strict = o != nil && o.Strict && strictly(t.Input()) && budget.take(input)
+		if o != nil && o.Strict {
+			if strict, ok := strictly(t.Input()); ok && budget.take(strict) {
+				w.InputSchema, w.Strict = strict, true
+			}
+		}
 		if i == len(all)-1 {
 			w.Cache = &cacheControl{Type: "ephemeral"}
 		}

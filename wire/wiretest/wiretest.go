@@ -55,6 +55,7 @@ func Run(t *testing.T, o Options) {
 		t.Run("Cuts", func(t *testing.T) { testCuts(t, o) })
 	}
 	t.Run("Tools", func(t *testing.T) { testTools(t, o) })
+	t.Run("RealTools", func(t *testing.T) { testRealTools(t, o) })
 	if o.Conversation != nil {
 		t.Run("Requests", func(t *testing.T) { testRequests(t, o) })
 	}
