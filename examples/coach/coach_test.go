@@ -22,7 +22,9 @@ type gym struct {
 	gate   *gate.Gate
 	ledger *ledger.Ledger
 	failAt map[Point]error
-	rounds int
+	// reached, if set, is told each point that a call comes to.
+	reached func(Point)
+	rounds  int
 }
 
 func newGym(t *testing.T) *gym {
@@ -50,7 +52,13 @@ func newGym(t *testing.T) *gym {
 
 func (g *gym) open() {
 	g.t.Helper()
-	c, err := Open(g.t.Context(), g.path, &Options{Location: time.UTC, Fault: func(p Point) error { return g.failAt[p] }})
+	fault := func(p Point) error {
+		if g.reached != nil {
+			g.reached(p)
+		}
+		return g.failAt[p]
+	}
+	c, err := Open(g.t.Context(), g.path, &Options{Location: time.UTC, Fault: fault})
 	if err != nil {
 		g.t.Fatalf("Open = %v", err)
 	}
@@ -78,7 +86,6 @@ var ana = holdfast.Principal{ID: "ana"}
 func (g *gym) meal(who holdfast.Principal, day, meal string) []string {
 	g.t.Helper()
 	var lines []string
-	g.stored(func(*sql.Tx) error { return nil })
 	c, err := Open(g.t.Context(), g.path, nil)
 	if err != nil {
 		g.t.Fatalf("reopening = %v", err)

@@ -63,7 +63,18 @@ func eachProvider(t *testing.T, scenario string, hold func(*talk)) {
 	}
 }
 
+// newTalk begins run "r" in a folder of its own.
 func newTalk(t *testing.T, codec wire.Codec, whole bool, scenario string) *talk {
+	t.Helper()
+	k := newTalkIn(t, t.TempDir(), codec, whole, scenario)
+	if _, err := k.ledger.CreateRun(t.Context(), gate.Run{ID: "r", Catalog: "coach", Principal: ana}); err != nil {
+		t.Fatalf("CreateRun = %v", err)
+	}
+	return k
+}
+
+// newTalkIn opens what is in a folder.
+func newTalkIn(t *testing.T, dir string, codec wire.Codec, whole bool, scenario string) *talk {
 	t.Helper()
 	text := "scenario: test\n" + scenario
 	if scenario == "" {
@@ -74,14 +85,11 @@ func newTalk(t *testing.T, codec wire.Codec, whole bool, scenario string) *talk 
 		t.Fatalf("scripted.Parse = %v", err)
 	}
 	k := &talk{
-		gym:   &gym{t: t, path: filepath.Join(t.TempDir(), "coach.db"), failAt: map[Point]error{}},
+		gym:   &gym{t: t, path: filepath.Join(dir, "coach.db"), failAt: map[Point]error{}},
 		codec: codec, whole: whole, server: scripted.New(play, nil),
 	}
 	k.start()
 	t.Cleanup(k.stop)
-	if _, err := k.ledger.CreateRun(t.Context(), gate.Run{ID: "r", Catalog: "coach", Principal: ana}); err != nil {
-		t.Fatalf("CreateRun = %v", err)
-	}
 	return k
 }
 
