@@ -216,7 +216,7 @@ func TestProcess_killed_while_an_approval_waits(t *testing.T) {
 		t.Fatal("the child did not say what it waits for")
 	}
 
-	k := newTalkIn(t, dir, anthropic.Messages{}, false, "")
+	k := newTalkIn(t, dir, anthropic.Messages{}, false, parse(t, ""))
 	if got := k.approval(approval); got.State != ledger.Waiting {
 		t.Fatalf("approval after the kill is %s, want waiting", got.State)
 	}
@@ -238,7 +238,7 @@ func TestProcess_that_waits(t *testing.T) {
 	if dir == "" {
 		return
 	}
-	k := newTalkIn(t, dir, anthropic.Messages{}, false, "")
+	k := newTalkIn(t, dir, anthropic.Messages{}, false, parse(t, ""))
 	if _, err := k.ledger.CreateRun(t.Context(), ledger.Run{ID: "r", Catalog: "coach", Principal: ana}); err != nil {
 		t.Fatal(err)
 	}

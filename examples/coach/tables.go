@@ -48,8 +48,13 @@ func loadTable(ctx context.Context, tx *sql.Tx, what, table string, fields int, 
 	if err != nil {
 		return fmt.Errorf("table %s: %w", what, err)
 	}
+	stmt, err := tx.PrepareContext(ctx, insert)
+	if err != nil {
+		return fmt.Errorf("loading %s: %w", what, err)
+	}
+	defer stmt.Close()
 	for _, row := range rows {
-		if _, err := tx.ExecContext(ctx, insert, row...); err != nil {
+		if _, err := stmt.ExecContext(ctx, row...); err != nil {
 			return fmt.Errorf("loading %s: %w", what, err)
 		}
 	}

@@ -41,6 +41,7 @@ var today = time.Date(2024, 4, 11, 13, 0, 0, 0, time.UTC)
 // Scenario "" is the coach's own.
 func eachProvider(t *testing.T, scenario string, hold func(*talk)) {
 	t.Helper()
+	play := parse(t, scenario)
 	for _, p := range []struct {
 		codec wire.Codec
 		whole bool
@@ -58,23 +59,13 @@ func eachProvider(t *testing.T, scenario string, hold func(*talk)) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			hold(newTalk(t, p.codec, p.whole, scenario))
+			hold(newTalk(t, p.codec, p.whole, play))
 		})
 	}
 }
 
-// newTalk begins run "r" in a folder of its own.
-func newTalk(t *testing.T, codec wire.Codec, whole bool, scenario string) *talk {
-	t.Helper()
-	k := newTalkIn(t, t.TempDir(), codec, whole, scenario)
-	if _, err := k.ledger.CreateRun(t.Context(), gate.Run{ID: "r", Catalog: "coach", Principal: ana}); err != nil {
-		t.Fatalf("CreateRun = %v", err)
-	}
-	return k
-}
-
-// newTalkIn opens what is in a folder.
-func newTalkIn(t *testing.T, dir string, codec wire.Codec, whole bool, scenario string) *talk {
+// parse reads a scenario; "" is the coach's own, without its pace.
+func parse(t *testing.T, scenario string) *scripted.Scenario {
 	t.Helper()
 	text := "scenario: test\n" + scenario
 	if scenario == "" {
@@ -84,6 +75,22 @@ func newTalkIn(t *testing.T, dir string, codec wire.Codec, whole bool, scenario 
 	if err != nil {
 		t.Fatalf("scripted.Parse = %v", err)
 	}
+	return play
+}
+
+// newTalk begins run "r" in a folder of its own.
+func newTalk(t *testing.T, codec wire.Codec, whole bool, play *scripted.Scenario) *talk {
+	t.Helper()
+	k := newTalkIn(t, t.TempDir(), codec, whole, play)
+	if _, err := k.ledger.CreateRun(t.Context(), gate.Run{ID: "r", Catalog: "coach", Principal: ana}); err != nil {
+		t.Fatalf("CreateRun = %v", err)
+	}
+	return k
+}
+
+// newTalkIn opens what is in a folder.
+func newTalkIn(t *testing.T, dir string, codec wire.Codec, whole bool, play *scripted.Scenario) *talk {
+	t.Helper()
 	k := &talk{
 		gym:   &gym{t: t, path: filepath.Join(dir, "coach.db"), failAt: map[Point]error{}},
 		codec: codec, whole: whole, server: scripted.New(play, nil),
