@@ -4,7 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,8 +53,35 @@ func newGym(t *testing.T) *gym {
 	return g
 }
 
+// fresh is a file as Open makes it: loading the tables once is enough.
+var fresh = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "coach")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "coach.db")
+	c, err := Open(context.Background(), path, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
 func (g *gym) open() {
 	g.t.Helper()
+	if _, err := os.Stat(g.path); errors.Is(err, os.ErrNotExist) {
+		text, err := fresh()
+		if err != nil {
+			g.t.Fatalf("making a fresh file = %v", err)
+		}
+		if err := os.WriteFile(g.path, text, 0o600); err != nil {
+			g.t.Fatal(err)
+		}
+	}
 	fault := func(p Point) error {
 		if g.reached != nil {
 			g.reached(p)

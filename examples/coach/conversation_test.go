@@ -67,7 +67,7 @@ func TestConversation_store_fails_during_a_write(t *testing.T) {
 		"kept, read back":  {[]Point{AfterCommit}, "Lo he vuelto a leer", "add_meal_food ok", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachProvider(t, "", func(k *talk) {
+			with(t, eachVendor(), "", func(k *talk) {
 				for _, at := range c.at {
 					k.failAt[at] = errors.New("the disk is gone")
 				}

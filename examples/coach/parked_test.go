@@ -162,7 +162,7 @@ func TestConversation_cancelled_while_a_tool_runs_then_a_new_message(t *testing.
 		"a write while it commits":     {Committing, add, []string{"search_foods ok", "add_meal_food ok"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachProvider(t, "", func(k *talk) {
+			with(t, eachVendor(), "", func(k *talk) {
 				ctx, interrupt := context.WithCancel(k.t.Context())
 				defer interrupt()
 				k.reached = func(p Point) {

@@ -42,14 +42,14 @@ func openStore(ctx context.Context, path string, fault func(Point) error) (*stor
 	if st.fault == nil {
 		st.fault = func(Point) error { return nil }
 	}
-	if err := st.prepare(ctx); err != nil {
+	if err := errors.Join(st.prepare(ctx), narrow(path)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return st, nil
 }
 
-// private makes the file readable by its owner alone before SQLite sees it:
-// the write-ahead log takes its mode.
+// private makes the files readable by their owner alone: before SQLite sees
+// them, and once more after, for what it makes by itself.
 func private(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -58,7 +58,19 @@ func private(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Chmod(0o600), f.Close())
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return narrow(path)
+}
+
+func narrow(path string) error {
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := os.Chmod(path+end, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 func dsn(path string) string {

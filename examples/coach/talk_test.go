@@ -37,22 +37,33 @@ type talk struct {
 // today is the day of every conversation.
 var today = time.Date(2024, 4, 11, 13, 0, 0, 0, time.UTC)
 
+// provider is one that conversations are held with.
+type provider struct {
+	codec wire.Codec
+	whole bool
+}
+
+// eachVendor are scripted providers, one of each vendor.
+func eachVendor() []provider {
+	return []provider{{codec: openai.Chat{}}, {codec: anthropic.Messages{}}, {codec: google.Gemini{}}}
+}
+
 // eachProvider holds a conversation with each scripted provider, most streamed.
 // Scenario "" is the coach's own.
 func eachProvider(t *testing.T, scenario string, hold func(*talk)) {
 	t.Helper()
+	all := eachVendor()
+	if !raceDetector {
+		all = append(all, provider{codec: openai.Responses{}}, provider{anthropic.Messages{}, true}, provider{codec: google.Interactions{}})
+	}
+	with(t, all, scenario, hold)
+}
+
+// with holds a conversation with each of some providers.
+func with(t *testing.T, all []provider, scenario string, hold func(*talk)) {
+	t.Helper()
 	play := parse(t, scenario)
-	for _, p := range []struct {
-		codec wire.Codec
-		whole bool
-	}{
-		{openai.Chat{}, false},
-		{openai.Responses{}, false},
-		{anthropic.Messages{}, false},
-		{anthropic.Messages{}, true},
-		{google.Gemini{}, false},
-		{google.Interactions{}, false},
-	} {
+	for _, p := range all {
 		name := p.codec.API()
 		if p.whole {
 			name += "/whole"

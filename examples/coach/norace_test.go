@@ -1,0 +1,5 @@
+//go:build !race
+
+package coach
+
+const raceDetector = false
