@@ -296,6 +296,23 @@ rules:
 	})
 }
 
+// bug D2: a call that the provider ran and did not finish poisons nothing.
+func TestTurn_D2_a_provider_s_call_without_its_result(t *testing.T) {
+	everyCodec(t, `
+rules:
+  - when: {message: search}
+    say: "I searched."
+    calls: [{name: web_search, kind: unfinished, arguments: {query: x}}]
+    stop: stop
+  - when: {message: then}
+    say: fine
+`, agent.Options{}, func(s *stage) {
+		s.wantAnswer(s.say("search"), "I searched.")
+		s.wantRan()
+		s.wantAnswer(s.say("then"), "fine")
+	})
+}
+
 // bug A11: a no-argument call is replayed with its empty object.
 func TestTurn_A11_a_call_without_arguments_is_replayed_whole(t *testing.T) {
 	s := newStage(t, codecs()[2], `

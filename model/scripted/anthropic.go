@@ -207,10 +207,10 @@ func (u usage) anthropic(output int) json.RawMessage {
 // serverBlocks are a call that the provider ran, with its result.
 func (c *playedCall) serverBlocks() []json.RawMessage {
 	id := "srvtoolu_" + c.mark[:24]
-	return []json.RawMessage{
+	return c.withResult(
 		obj("type", "server_tool_use", "id", id, "name", "web_search", "input", c.object()),
 		obj("type", "web_search_tool_result", "tool_use_id", id, "content", list(nil)),
-	}
+	)
 }
 
 func (f anthropic) whole(q *request, p *played) []byte {
@@ -223,7 +223,7 @@ func (f anthropic) whole(q *request, p *played) []byte {
 	}
 	for i := range p.calls {
 		c := &p.calls[i]
-		if c.kind == "provider" {
+		if c.byProvider() {
 			content = append(content, c.serverBlocks()...)
 			continue
 		}
@@ -279,7 +279,7 @@ func (f anthropic) stream(q *request, p *played) []frame {
 // last call of a reply that its length cut is left open, as the provider does.
 func (anthropic) streamCall(e *events, p *played, n, i int) int {
 	c := &p.calls[n]
-	if c.kind == "provider" {
+	if c.byProvider() {
 		for _, b := range c.serverBlocks() {
 			e.add(inCall, "content_block_start", "index", i, "content_block", b)
 			e.add(closing, "content_block_stop", "index", i)

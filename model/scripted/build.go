@@ -65,3 +65,21 @@ func raws(values []json.RawMessage) [][]byte {
 	}
 	return out
 }
+
+// byProvider reports a call that the provider runs itself.
+func (c *playedCall) byProvider() bool { return c.kind == "provider" || c.kind == "unfinished" }
+
+// withResult is such a call with its result, where there is one.
+func (c *playedCall) withResult(call, result json.RawMessage) []json.RawMessage {
+	if c.kind == "unfinished" {
+		return []json.RawMessage{call}
+	}
+	return []json.RawMessage{call, result}
+}
+
+func (c *playedCall) status() string {
+	if c.kind == "unfinished" {
+		return "in_progress"
+	}
+	return "completed"
+}

@@ -162,7 +162,7 @@ func chatCall(c *playedCall, index any, arguments string) json.RawMessage {
 
 // own are the calls that the client is to run; Chat has no place for others.
 func (p *played) own() []playedCall {
-	return slices.DeleteFunc(slices.Clone(p.calls), func(c playedCall) bool { return c.kind == "provider" })
+	return slices.DeleteFunc(slices.Clone(p.calls), func(c playedCall) bool { return c.byProvider() })
 }
 
 func (u usage) chat() json.RawMessage {

@@ -66,8 +66,9 @@
 //	                        '{"cut": "of', ''. Left out: an empty text where the
 //	                        format has one
 //	             id         left out: one is made; a text: that id; "": none is sent
-//	             kind       function (default), custom, or provider: one that the
-//	                        provider ran itself, with its result
+//	             kind       function (default), custom, provider: one that the
+//	                        provider ran itself, with its result, or unfinished:
+//	                        one whose result it did not send
 //	stop       stop, tool_calls, length, content_filter, refusal, pause, malformed,
 //	           or none (no end sign is sent). Left out: tool_calls with calls,
 //	           else stop

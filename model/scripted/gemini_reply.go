@@ -32,15 +32,15 @@ var geminiStops = map[string]string{
 
 // callParts are a call as parts; only the first own call is signed.
 func (c *playedCall) callParts(signed bool) []json.RawMessage {
-	if c.kind == "provider" {
+	if c.byProvider() {
 		code, err := encode(string(c.object()))
 		if err != nil {
 			return nil
 		}
-		return []json.RawMessage{
+		return c.withResult(
 			obj("executableCode", obj("language", "PYTHON", "code", json.RawMessage(code))),
 			obj("codeExecutionResult", obj("outcome", "OUTCOME_OK", "output", "")),
-		}
+		)
 	}
 	var call object
 	if id := c.idWith("call_", ""); id != "" {
@@ -77,7 +77,7 @@ func (gemini) content(p *played, streamed bool) []frameOf {
 	signed := true
 	for i := range p.calls {
 		parts = append(parts, frameOf{inCall, p.calls[i].callParts(signed)})
-		signed = signed && p.calls[i].kind == "provider"
+		signed = signed && p.calls[i].byProvider()
 	}
 	if p.reasoning != "" && len(p.calls) == 0 {
 		parts = append(parts, frameOf{closing, []json.RawMessage{obj("text", "", "thoughtSignature", thoughtSignature(p.id))}})

@@ -166,10 +166,10 @@ func textContent(text string) json.RawMessage { return obj("text", text, "type",
 
 // searchSteps are a call that the provider ran, with its result.
 func (c *playedCall) searchSteps() []json.RawMessage {
-	return []json.RawMessage{
+	return c.withResult(
 		obj("type", "google_search_call", "id", c.mark[:8], "arguments", c.object()),
 		obj("type", "google_search_result", "call_id", c.mark[:8], "result", list(nil)),
-	}
+	)
 }
 
 func (f interactions) whole(q *request, p *played) []byte {
@@ -183,7 +183,7 @@ func (f interactions) whole(q *request, p *played) []byte {
 	}
 	for i := range p.calls {
 		c := &p.calls[i]
-		if c.kind == "provider" {
+		if c.byProvider() {
 			steps = append(steps, c.searchSteps()...)
 			continue
 		}
@@ -249,7 +249,7 @@ func (f interactions) stream(q *request, p *played) []frame {
 	}
 	for i := range p.calls {
 		c := &p.calls[i]
-		if c.kind == "provider" {
+		if c.byProvider() {
 			for _, s := range c.searchSteps() {
 				e.step(inCall, s, nil, false)
 			}

@@ -244,9 +244,9 @@ func (responses) message(p *played) output {
 }
 
 func (responses) call(p *played, c *playedCall, n int) output {
-	if c.kind == "provider" {
+	if c.byProvider() {
 		id := "ws_" + c.mark[:24]
-		item := obj("id", id, "type", "web_search_call", "status", "completed", "action", c.object())
+		item := obj("id", id, "type", "web_search_call", "status", c.status(), "action", c.object())
 		return output{added: item, done: item, events: func(*responsesWriter, int) {}}
 	}
 	prefix, kind, field, event := "fc_", "function_call", "arguments", "response.function_call_arguments"

@@ -283,7 +283,7 @@ func (d *whenDoc) compile() (condition, error) {
 var (
 	stops = []string{"", "stop", "tool_calls", "length", "content_filter", "refusal", "pause", "malformed", "none"}
 	cuts  = []string{"", "start", "text", "call", "end"}
-	kinds = []string{"", "function", "custom", "provider"}
+	kinds = []string{"", "function", "custom", "provider", "unfinished"}
 )
 
 func (d *replyDoc) compile() (*reply, error) {

@@ -113,34 +113,49 @@ func TestServer_takes_back_what_it_said_and_goes_on(t *testing.T) {
 	}
 }
 
-func TestServer_refuses_a_history_that_its_provider_would_refuse(t *testing.T) {
-	drop := func(i int) func([]json.RawMessage) []json.RawMessage {
-		return func(items []json.RawMessage) []json.RawMessage {
-			at := (i + len(items)) % len(items)
-			return append(append([]json.RawMessage{}, items[:at]...), items[at+1:]...)
-		}
+// edit makes a wrong conversation of a right one.
+type edit func([]json.RawMessage) []json.RawMessage
+
+func drop(i int) edit {
+	return func(items []json.RawMessage) []json.RawMessage {
+		at := (i + len(items)) % len(items)
+		return append(append([]json.RawMessage{}, items[:at]...), items[at+1:]...)
 	}
-	swap := func(items []json.RawMessage) []json.RawMessage {
-		n := len(items)
-		items[n-1], items[n-2] = items[n-2], items[n-1]
+}
+
+func swap(items []json.RawMessage) []json.RawMessage {
+	n := len(items)
+	items[n-1], items[n-2] = items[n-2], items[n-1]
+	return items
+}
+
+func replace(from, to string) edit {
+	return func(items []json.RawMessage) []json.RawMessage {
+		for i, it := range items {
+			items[i] = json.RawMessage(strings.Replace(string(it), from, to, 1))
+		}
 		return items
 	}
-	replace := func(from, to string) func([]json.RawMessage) []json.RawMessage {
-		return func(items []json.RawMessage) []json.RawMessage {
-			for i, it := range items {
-				items[i] = json.RawMessage(strings.Replace(string(it), from, to, 1))
-			}
-			return items
-		}
-	}
-	repeat := func(items []json.RawMessage) []json.RawMessage { return append(items, items[len(items)-1]) }
-	type edit func([]json.RawMessage) []json.RawMessage
-	for _, c := range []struct {
-		api, what string
-		edit      edit
-	}{
+}
+
+func repeat(items []json.RawMessage) []json.RawMessage { return append(items, items[len(items)-1]) }
+
+func firstTwo(items []json.RawMessage) []json.RawMessage { return items[:2] }
+
+func rename(items []json.RawMessage) []json.RawMessage {
+	items[2] = json.RawMessage(strings.Replace(string(items[2]), `"name":"x__find"`, `"name":"y"`, 1))
+	return items
+}
+
+type refusal struct {
+	api, what string
+	edit      edit
+}
+
+func refusals() []refusal {
+	return []refusal{
 		{"openai-chat", "a missing result", drop(-1)},
-		{"openai-chat", "no results at all", func(i []json.RawMessage) []json.RawMessage { return i[:2] }},
+		{"openai-chat", "no results at all", firstTwo},
 		{"openai-chat", "results out of order", swap},
 		{"openai-chat", "a result twice", repeat},
 		{"openai-chat", "no call before its result", drop(1)},
@@ -152,7 +167,7 @@ func TestServer_refuses_a_history_that_its_provider_would_refuse(t *testing.T) {
 		{"openai-responses", "an output twice", repeat},
 		{"openai-responses", "reasoning left out", drop(1)},
 		{"openai-responses", "encrypted reasoning changed", replace(`"encrypted_content":"`, `"encrypted_content":"A`)},
-		{"openai-responses", "reasoning without its call", func(i []json.RawMessage) []json.RawMessage { return i[:2] }},
+		{"openai-responses", "reasoning without its call", firstTwo},
 		{"openai-responses", "an unknown item", replace(`"type":"reasoning"`, `"type":"musing"`)},
 		{"anthropic", "no results", drop(-1)},
 		{"anthropic", "a changed signature", replace(`"signature":"`, `"signature":"A`)},
@@ -165,14 +180,18 @@ func TestServer_refuses_a_history_that_its_provider_would_refuse(t *testing.T) {
 		{"gemini", "a missing signature", replace(`"thoughtSignature"`, `"sig"`)},
 		{"gemini", "a changed signature", replace(`"thoughtSignature":"`, `"thoughtSignature":"AAAA`)},
 		{"gemini", "a response that is no object", replace(`{"output":{"n":3}}`, `[3]`)},
-		{"gemini", "another name", replace(`"functionResponse":{"id":"`, `"functionResponse":{"name":"y","id":"`)},
+		{"gemini", "another name", rename},
 		{"gemini", "args that are no object", replace(`"args":{`, `"args":"x","b":{`)},
 		{"interactions", "a missing result", drop(-1)},
 		{"interactions", "results out of order", swap},
 		{"interactions", "a thought left out", drop(1)},
 		{"interactions", "a changed signature", replace(`"signature":"`, `"signature":"AAAA`)},
 		{"interactions", "a result without result", replace(`"result":{"n":3}`, `"result":null`)},
-	} {
+	}
+}
+
+func TestServer_refuses_a_history_that_its_provider_would_refuse(t *testing.T) {
+	for _, c := range refusals() {
 		for _, d := range dialects {
 			if d.api != c.api {
 				continue
@@ -181,9 +200,6 @@ func TestServer_refuses_a_history_that_its_provider_would_refuse(t *testing.T) {
 			conv := d.begin(t, v)
 			before := string(list(conv.items))
 			conv.items = c.edit(conv.items)
-			if c.what == "another name" {
-				conv.items[2] = json.RawMessage(strings.Replace(string(conv.items[2]), `"name":"x__find"`, `"name":"y"`, 1))
-			}
 			if string(list(conv.items)) == before {
 				t.Errorf("%s, %s: the edit changed nothing", c.api, c.what)
 			}
