@@ -2,6 +2,7 @@ package wiretest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -60,25 +61,40 @@ func endOf(b []byte, format string, o Options) int {
 	return len(b) + 1
 }
 
-// cutPlaces are the ends of lines, or of JSON elements, and random bytes.
+// cutPlaces are boundaries and random bytes.
 func cutPlaces(rng *rand.Rand, b []byte, boundaries, places int) []int {
-	var lines, at []int
-	for i, x := range b {
-		if x == '\n' {
-			lines = append(lines, i+1)
-		}
-	}
+	var at []int
+	ends := boundariesOf(b)
 	if boundaries < 0 {
-		at = lines
-	} else if len(lines) > 0 {
+		at = ends
+	} else if len(ends) > 0 {
 		for range boundaries {
-			at = append(at, lines[rng.IntN(len(lines))])
+			at = append(at, ends[rng.IntN(len(ends))])
 		}
 	}
 	for range places {
 		at = append(at, rng.IntN(len(b)+1))
 	}
 	return at
+}
+
+// boundariesOf are the ends of an event stream's messages, or of lines.
+func boundariesOf(b []byte) (ends []int) {
+	if len(b) > 0 && b[0] == 0 {
+		for at := 0; at+4 <= len(b); {
+			if at += int(binary.BigEndian.Uint32(b[at:])); at > len(b) {
+				break
+			}
+			ends = append(ends, at)
+		}
+		return ends
+	}
+	for i, x := range b {
+		if x == '\n' {
+			ends = append(ends, i+1)
+		}
+	}
+	return ends
 }
 
 // testSpokenCuts cuts a reply of our own at every byte: it runs everywhere, also
