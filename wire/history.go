@@ -9,6 +9,7 @@ import (
 
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/jscan"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
 )
 
 // HistoryRule says what one provider takes back.
@@ -81,7 +82,7 @@ func (p *pairing) reply(r *Reply) {
 	if r.Ending == Broken {
 		return
 	}
-	t := Turn{Reply: r, Verbatim: r.API == p.rule.API && len(r.Message) > 0 && r.Ending != Cut && r.Ending != Filtered && jscan.Clean(r.Message)}
+	t := Turn{Reply: r, Verbatim: r.API == p.rule.API && len(r.Message) > 0 && r.Ending != Cut && r.Ending != Filtered && rawjson.Sendable(r.Message)}
 	if r.Ending != Filtered {
 		p.calls(&t)
 	}
@@ -167,13 +168,14 @@ func legalObject(text string) json.RawMessage {
 	if blank(text) {
 		return json.RawMessage(`{}`)
 	}
-	if jscan.IsObject(text) {
-		return json.RawMessage(text)
+	raw := bytes.TrimSpace([]byte(text))
+	if rawjson.IsObject(raw) {
+		if rawjson.Sendable(raw) {
+			return json.RawMessage(text)
+		}
+		return rawjson.Clean(raw)
 	}
-	if mended := jscan.Mend(text); jscan.IsObject(mended) {
-		return json.RawMessage(mended)
-	}
-	return append(jscan.Quote([]byte(`{"`+unreadable+`":`), text), '}')
+	return append(append([]byte(`{"`+unreadable+`":`), rawjson.Quote(text)...), '}')
 }
 
 // missingResult stands where a history has no result of a call: a cancel or a
@@ -199,7 +201,7 @@ func (p *pairing) results(results []holdfast.Observation) {
 		}
 		c.Result.CallID, c.Result.Name = c.SentID, c.SentName
 		c.Result.Text = jscan.Valid([]byte(c.Result.Text))
-		if c.Result.JSON != nil && !jscan.Clean(c.Result.JSON) {
+		if c.Result.JSON != nil && !rawjson.Sendable(c.Result.JSON) {
 			c.Result.Text, c.Result.JSON = jscan.Valid(bytes.Clone(c.Result.JSON)), nil
 		}
 	}

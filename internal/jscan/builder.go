@@ -27,6 +27,9 @@ func (t *Builder) Len() int { return len(t.b) }
 // bytes that are not valid UTF-8.
 func (t *Builder) String() string { return string(t.b) }
 
+// Bytes is the text as it was sent, valid until the next Add.
+func (t *Builder) Bytes() []byte { return t.b }
+
 // Valid is the text with U+FFFD where it is not valid UTF-8.
 func (t *Builder) Valid() string { return Valid(t.b) }
 

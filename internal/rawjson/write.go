@@ -11,25 +11,35 @@ const hexDigits = "0123456789abcdef"
 // U+FFFD, one for each lone surrogate half that AppendString kept.
 func AppendQuoted(dst, text []byte) []byte {
 	dst = append(dst, '"')
+	start := 0 // of what is taken as it is
 	for i := 0; i < len(text); {
 		c := text[i]
-		if c < utf8.RuneSelf {
-			dst = appendByte(dst, c)
+		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
 			i++
 			continue
 		}
-		r, n := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && n == 1 {
-			if isHalf(text[i:]) {
-				n = 3
+		n := 1
+		if c >= utf8.RuneSelf {
+			var r rune
+			if r, n = utf8.DecodeRune(text[i:]); r != utf8.RuneError || n > 1 {
+				i += n
+				continue
 			}
+		}
+		dst = append(dst, text[start:i]...)
+		switch {
+		case c < utf8.RuneSelf:
+			dst = appendByte(dst, c)
+		case isHalf(text[i:]):
+			n = 3
+			fallthrough
+		default:
 			dst = append(dst, "\uFFFD"...)
-		} else {
-			dst = append(dst, text[i:i+n]...)
 		}
 		i += n
+		start = i
 	}
-	return append(dst, '"')
+	return append(append(dst, text[start:]...), '"')
 }
 
 // Text is text made valid UTF-8: what is not becomes U+FFFD, once for a lone

@@ -96,7 +96,9 @@ func TestBugB7_ALoneSurrogateNeverEntersTheHistory(t *testing.T) {
 		}
 		got := next(t, openai.Chat{}, r)
 		wantNotIn(t, got, "ud99c")
-		wantIn(t, got, "\uFFFD")
+		if !strings.Contains(got, "\uFFFD") && !strings.Contains(got, `\ufffd`) {
+			t.Errorf("history has nothing in the surrogate's place:\n%s", got)
+		}
 	}
 }
 

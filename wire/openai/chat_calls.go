@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/holdfast-go/holdfast/internal/jscan"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
 
@@ -36,7 +37,7 @@ func (d *chatDecoder) callFragment(c *jscan.Cursor) {
 			f.function(c)
 		default:
 			if raw := c.Raw(); raw != nil && string(raw) != "null" {
-				f.extra = append(append(append(f.extra, ','), jscan.Quote(nil, string(key))...), ':')
+				f.extra = append(append(append(f.extra, ','), rawjson.AppendQuoted(nil, key)...), ':')
 				f.extra = append(f.extra, raw...)
 			}
 		}

@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"encoding/json"
-
 	"github.com/holdfast-go/holdfast/internal/frames"
 	"github.com/holdfast-go/holdfast/internal/jscan"
 	"github.com/holdfast-go/holdfast/wire"
@@ -114,7 +112,7 @@ func (d *chatDecoder) bare(data []byte) {
 	if e.Message == "" {
 		return
 	}
-	e.Raw = json.RawMessage(jscan.Mend(string(data)))
+	e.Raw = cleaned(data)
 	d.err = e
 }
 

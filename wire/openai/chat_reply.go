@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
-	"github.com/holdfast-go/holdfast/internal/jscan"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
 
@@ -79,13 +79,13 @@ func (d *chatDecoder) assistantMessage() json.RawMessage {
 	if d.text.Len() == 0 && (len(d.calls) > 0 || d.refusal.Len() > 0) {
 		b = append(b, "null"...)
 	} else {
-		b = jscan.Quote(b, d.text.Valid())
+		b = rawjson.AppendQuoted(b, d.text.Bytes())
 	}
 	if d.refusal.Len() > 0 {
-		b = jscan.Quote(append(b, `,"refusal":`...), d.refusal.Valid())
+		b = rawjson.AppendQuoted(append(b, `,"refusal":`...), d.refusal.Bytes())
 	}
 	if d.member != "" {
-		b = jscan.Quote(append(append(append(b, `,"`...), d.member...), `":`...), d.reasoning.Valid())
+		b = rawjson.AppendQuoted(append(append(append(b, `,"`...), d.member...), `":`...), d.reasoning.Bytes())
 	}
 	if len(d.details) > 0 {
 		b = append(append(append(b, `,"reasoning_details":[`...), d.details...), ']')
@@ -112,10 +112,10 @@ func (s *chatCall) append(b []byte) []byte {
 	if s.custom {
 		kind, text = "custom", "input"
 	}
-	b = jscan.Quote(append(b, `{"id":`...), s.id)
+	b = rawjson.AppendQuoted(append(b, `{"id":`...), []byte(s.id))
 	b = append(append(append(append(b, `,"type":"`...), kind...), `","`...), kind...)
-	b = jscan.Quote(append(b, `":{"name":`...), s.name)
+	b = rawjson.AppendQuoted(append(b, `":{"name":`...), []byte(s.name))
 	b = append(append(append(b, `,"`...), text...), `":`...)
-	b = jscan.Quote(b, s.args.Valid())
+	b = rawjson.AppendQuoted(b, s.args.Bytes())
 	return append(append(append(b, '}'), s.extra...), '}')
 }

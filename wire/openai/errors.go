@@ -6,6 +6,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/internal/frames"
 	"github.com/holdfast-go/holdfast/internal/jscan"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
 
@@ -21,7 +22,7 @@ func readError(c *jscan.Cursor) *wire.Error {
 		return nil
 	}
 	e := errorOf(raw)
-	e.Raw = json.RawMessage(jscan.Mend(string(raw)))
+	e.Raw = cleaned(raw)
 	return e
 }
 
@@ -68,7 +69,7 @@ func framingError(r *frames.Reader, seen bool) *wire.Error {
 		return &wire.Error{Code: "unreadable_reply", Message: err.Error()}
 	}
 	if noise := bytes.TrimSpace(r.Noise()); len(noise) > 0 && !seen {
-		return &wire.Error{Code: "unreadable_reply", Message: "the reply is neither events nor JSON", Raw: jscan.Quote(nil, jscan.Valid(noise))}
+		return &wire.Error{Code: "unreadable_reply", Message: "the reply is neither events nor JSON", Raw: rawjson.AppendQuoted(nil, noise)}
 	}
 	return nil
 }
@@ -78,6 +79,9 @@ func framingError(r *frames.Reader, seen bool) *wire.Error {
 func unreadableEvent(data []byte) *wire.Error {
 	return &wire.Error{
 		Code: "unreadable_event", Message: "an event of the reply is not JSON",
-		Raw: jscan.Quote(nil, jscan.Valid(data[:min(len(data), 1<<10)])),
+		Raw: rawjson.AppendQuoted(nil, data[:min(len(data), 1<<10)]),
 	}
 }
+
+// cleaned is a well-formed source that may be kept and printed.
+func cleaned(raw []byte) json.RawMessage { return bytes.Clone(rawjson.Clean(raw)) }

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/holdfast-go/holdfast/internal/frames"
@@ -215,7 +214,7 @@ func (d *responsesDecoder) fail(e *responseEvent) {
 	d.err = e.err
 	if d.err == nil {
 		d.err = errorOf(e.raw)
-		d.err.Raw = json.RawMessage(jscan.Mend(string(e.raw)))
+		d.err.Raw = cleaned(e.raw)
 	}
 }
 
