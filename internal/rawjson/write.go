@@ -158,7 +158,7 @@ func Clean(raw []byte) []byte {
 		if i < 0 {
 			return bytes.ToValidUTF8(append(out, raw[start:]...), []byte("\uFFFD"))
 		}
-		out = append(append(out, raw[start:i]...), `\ufffd`...)
+		out = append(append(out, raw[start:i]...), "\uFFFD"...)
 		start = i + 6
 	}
 }
