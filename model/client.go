@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -41,6 +42,8 @@ type Options struct {
 	Retries int
 	// Env looks up the environment; nil means os.Getenv.
 	Env func(name string) string
+	// Log is told when a request is sent again; nil: nobody. It gets no content.
+	Log *slog.Logger
 	// Random gives numbers in [0,1) for the jitter; nil means math/rand.
 	Random func() float64
 }
@@ -101,6 +104,9 @@ func (c *Client) fill() {
 	if o.Env == nil {
 		o.Env = os.Getenv
 	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	if o.Random == nil {
 		o.Random = rand.Float64
 	}
@@ -139,7 +145,11 @@ func (c *Client) Reply(ctx context.Context, r *wire.Request, show func(wire.Even
 			return reply, wrap(c.name, err)
 		}
 		wait, again := c.retry(ctx, err, try)
-		if !again || !sleep(ctx, wait) {
+		if !again {
+			return nil, wrap(c.name, err)
+		}
+		c.options.Log.WarnContext(ctx, "asking the model again", "model", c.name, "try", try+1, "wait", wait, "status", statusOf(err))
+		if !sleep(ctx, wait) {
 			return nil, wrap(c.name, err)
 		}
 	}
@@ -202,7 +212,7 @@ func (c *Client) read(body *lively, show func(wire.Event)) (*wire.Reply, error) 
 		switch {
 		case dec.Done():
 			body.drain(buf)
-			return dec.Close(), nil
+			return finish(dec.Close())
 		case errors.Is(err, io.EOF):
 			if total == 0 {
 				return nil, errors.New("the reply is empty")

@@ -62,6 +62,14 @@ func plainError(resp *http.Response, body []byte) *wire.Error {
 	return e
 }
 
+// statusOf is a refusal's status, 0 where nobody answered.
+func statusOf(err error) int {
+	if e, ok := errors.AsType[*StatusError](err); ok {
+		return e.Status
+	}
+	return 0
+}
+
 // transportError is a failure before anything of a reply was received.
 type transportError struct{ err error }
 
