@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/holdfast-go/holdfast/gate"
 	"github.com/holdfast-go/holdfast/ledger"
 	"github.com/holdfast-go/holdfast/ledger/memory"
+	"github.com/holdfast-go/holdfast/ledger/sqlite"
 	"github.com/holdfast-go/holdfast/schema"
 )
 
@@ -28,11 +31,20 @@ type house struct {
 	rounds  int
 }
 
+var overSQLite = flag.Bool("sqlite", false, "run the tests over a ledger in a SQLite file instead of in memory")
+
 // open makes a house of the tools; o may be nil.
 func open(t *testing.T, o *gate.Options, tools ...*holdfast.Tool) *house {
 	t.Helper()
-	store := &flakyStore{Store: memory.New(nil)}
-	return openOver(t, store, o, tools...)
+	if !*overSQLite {
+		return openOver(t, &flakyStore{Store: memory.New(nil)}, o, tools...)
+	}
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ledger.db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return openOver(t, &flakyStore{Store: store}, o, tools...)
 }
 
 func openOver(t *testing.T, store *flakyStore, o *gate.Options, tools ...*holdfast.Tool) *house {
