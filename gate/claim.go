@@ -61,9 +61,6 @@ func (g *Gate) notFree(ctx context.Context, c *call, s ledger.Standing) *holdfas
 		c.stage = Approve
 		return c.approvalEnded(s.Code, "")
 	}
-	if c.own != nil && s.Code == holdfast.InProgress && s.Held != nil && s.Held.ID == c.own.ID {
-		return c.runsElsewhere()
-	}
 	if no := g.standing(c, s); no != nil {
 		return no
 	}

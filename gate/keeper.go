@@ -57,6 +57,7 @@ func (k *keeper) add(j *job) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.closed {
+		k.gate.options.Log.Error("outcome dropped: the gate is closed", "entry", j.entry)
 		return
 	}
 	k.jobs = append(k.jobs, j)

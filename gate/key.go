@@ -139,11 +139,20 @@ func (g *Gate) lookKey(ctx context.Context, c *call) *holdfast.Outcome {
 		c.stage = Admit
 		return c.ledgerUnavailable()
 	}
-	no := g.standing(c, standing)
-	if no != nil {
-		c.stage = Claim
+	return g.standing(c, standing)
+}
+
+// ownStanding is the outcome where the key is held by this call's own entry: it
+// only waits, unless another process went on with the round meanwhile.
+func (c *call) ownStanding(held *ledger.Entry) *holdfast.Outcome {
+	switch held.State {
+	case ledger.StatePending, ledger.StateClaimed:
+		return nil
+	case ledger.StateStarted:
+		return c.runsElsewhere()
 	}
-	return no
+	c.recallOutcome(*held)
+	return &c.outcome
 }
 
 // claim is what the ledger is asked for.
@@ -160,11 +169,12 @@ func (g *Gate) standing(c *call, s ledger.Standing) *holdfast.Outcome {
 	c.unresolved = s.Unresolved
 	held := s.Held
 	if held != nil && c.own != nil && held.ID == c.own.ID {
-		return nil
+		return c.ownStanding(held)
 	}
 	if s.Code == "" && held == nil {
 		return nil
 	}
+	c.stage = Claim
 	switch {
 	case s.Code == "":
 		c.heldID = held.ID

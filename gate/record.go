@@ -40,15 +40,36 @@ func (g *Gate) recordEnded(ctx context.Context, c *call) {
 	e.Outcome, e.State = &c.outcome, stateOf(c.outcome.Status)
 	ctx, cancel := g.recording(ctx)
 	defer cancel()
-	written, err := g.ledger.Record(ctx, e)
-	if err != nil {
+	written, err := g.write(ctx, c, e)
+	switch {
+	case err == nil:
+		c.ledgerID = written.ID
+	case c.own != nil && errors.Is(err, ledger.ErrLost):
+		c.movedOn(written)
+	default:
 		g.logLedger("recording", c, err)
 		if c.own != nil {
 			g.keeper.end(e)
 		}
+	}
+}
+
+// write records e, or ends the entry that an earlier passage left started and
+// that may not go on now.
+func (g *Gate) write(ctx context.Context, c *call, e ledger.Entry) (ledger.Entry, error) {
+	if c.own != nil && c.own.State == ledger.StateStarted {
+		return g.ledger.Settle(ctx, c.own.ID, c.own.Fence, c.outcome, string(c.stage), "")
+	}
+	return g.ledger.Record(ctx, e)
+}
+
+// movedOn tells what stands where another process went on with the call.
+func (c *call) movedOn(e ledger.Entry) {
+	if e.Outcome != nil {
+		c.recallOutcome(e)
 		return
 	}
-	c.ledgerID = written.ID
+	c.runsElsewhere()
 }
 
 func stateOf(s holdfast.Status) ledger.State {

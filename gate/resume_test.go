@@ -226,3 +226,86 @@ func TestBugE4_AnswersToTwoApprovalsAreNotSwapped(t *testing.T) {
 		t.Errorf("handler got %v", e.args)
 	}
 }
+
+func TestTwoProcessesResumeTheSameRound(t *testing.T) {
+	for name, effect := range map[string]holdfast.Effect{"write": holdfast.Write, "read": holdfast.Read, "agent": holdfast.Agent} {
+		t.Run(name, func(t *testing.T) {
+			var e entered
+			made := func(confirm func()) *holdfast.Tool {
+				return tool(t, "x", effect, "", e.answers(`{"id":7}`), &holdfast.ToolOptions{
+					Approval: &holdfast.ApprovalRule{Needs: func(schema.Value) bool {
+						if confirm != nil {
+							confirm()
+						}
+						return true
+					}, Rule: "always"},
+				})
+			}
+			h := open(t, nil, made(nil))
+			r := h.round(call("x", `{}`))
+			h.approve(h.put(r, nil)[0].ApprovalID)
+			// The other one resumes, from first to last, while this one is about to start.
+			var between gate.Verdict
+			raced := false
+			other := openOver(t, &flakyStore{Store: h.store.Store}, nil, made(nil))
+			late := openOver(t, &flakyStore{Store: h.store.Store}, nil, made(func() {
+				if !raced {
+					raced = true
+					between = other.resume(r)[0]
+				}
+			}))
+			v := late.resume(r)[0]
+			want(t, between, holdfast.OK, "", gate.Execute)
+			if v.Outcome.Status != holdfast.OK || v.Outcome.Replayed || v.LedgerID != between.LedgerID || e.times() != 1 {
+				t.Errorf("the slower one tells %+v (waiting %v), handler entered %d times", v.Outcome, v.Waiting, e.times())
+			}
+		})
+	}
+}
+
+func TestCallCancelledElsewhereIsToldSo(t *testing.T) {
+	var e entered
+	var h, other *house
+	var r gate.Round
+	raced := false
+	made := tool(t, "put", holdfast.Write, "", e.answers(`{}`), &holdfast.ToolOptions{Approval: &holdfast.ApprovalRule{Needs: func(schema.Value) bool {
+		if other != nil && !raced {
+			raced = true
+			if _, err := other.gate.Cancel(t.Context(), r); err != nil {
+				t.Error(err)
+			}
+		}
+		return true
+	}, Rule: "always"}})
+	h = open(t, nil, made)
+	r = h.round(call("put", `{"n":1}`))
+	h.approve(h.put(r, nil)[0].ApprovalID)
+	other = openOver(t, &flakyStore{Store: h.store.Store}, nil, made)
+	v := h.resume(r)[0]
+	if v.Outcome.Status != holdfast.Rejected || v.Outcome.Code != holdfast.Cancelled || e.times() != 0 {
+		t.Errorf("outcome = %+v, handler entered %d times", v.Outcome, e.times())
+	}
+}
+
+func TestInterruptedAgentCallThatMayNotGoOnEnds(t *testing.T) {
+	var e entered
+	var h *house
+	allow := true
+	o := func() *gate.Options {
+		return &gate.Options{Authorizer: authorizer(func(context.Context, gate.Proposal) (gate.Ruling, error) {
+			return gate.Ruling{Allow: allow}, nil
+		})}
+	}
+	made := tool(t, "ask", holdfast.Agent, "", func(ctx context.Context, args schema.Value) (holdfast.Result, error) {
+		e.add(ctx, args)
+		h.store.kill()
+		return holdfast.Result{}, nil
+	}, nil)
+	h = open(t, o(), made)
+	r := h.round(call("ask", `{}`))
+	h.put(r, nil)
+	allow = false
+	next := openOver(t, &flakyStore{Store: h.store.Store}, o(), made)
+	want(t, next.resume(r)[0], holdfast.Rejected, holdfast.NotPermitted, gate.Authorise)
+	want(t, next.resume(r)[0], holdfast.Rejected, holdfast.NotPermitted, gate.Authorise)
+}
