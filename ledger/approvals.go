@@ -77,7 +77,7 @@ func (s *storedApproval) live() bool {
 }
 
 func (t *txn) putApproval(a *storedApproval) error {
-	return t.put(approvals, a.ID, [6]string{a.Run, a.State}, a)
+	return t.put(approvals, a.ID, [7]string{a.Run, a.State}, a)
 }
 
 // loadApproval is an approval as it stands now: past its time it is expired,
@@ -107,7 +107,7 @@ func (t *txn) changeApproval(a *storedApproval, who string, details any) error {
 	if err := t.putApproval(a); err != nil {
 		return err
 	}
-	e, err := must[storedEntry](t, entries, a.Entry)
+	e, err := t.mustEntry(a.Entry)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (t *txn) changeApproval(a *storedApproval, who string, details any) error {
 	if details == nil {
 		details = storedApprovalEvent{Approval: a.ID}
 	}
-	return t.log("approval_"+a.State, who, e, details)
+	return t.log("approval_"+a.State, who, e, nil, details)
 }
 
 type storedApprovalEvent struct {
@@ -180,7 +180,7 @@ func (l *Ledger) OpenApproval(ctx context.Context, e Entry, a Approval) (Entry, 
 }
 
 func (t *txn) openApproval(e Entry, a Approval, entryID, approvalID string) (*storedEntry, *storedApproval, error) {
-	old, err := get[storedEntry](t, entries, entryID)
+	old, err := t.getEntry(entryID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -214,10 +214,11 @@ func (t *txn) openApproval(e Entry, a Approval, entryID, approvalID string) (*st
 	if err := t.takeIfFree(&e, s); err != nil {
 		return nil, nil, err
 	}
-	if err := t.putEntry(s); err != nil {
+	if err := t.putApproval(w); err != nil {
 		return nil, nil, err
 	}
-	return s, w, t.changeApproval(w, "", storedApprovalEvent{Approval: w.ID, Digest: w.Digest, Replaces: w.Replaces})
+	asked := storedApprovalEvent{Approval: w.ID, Digest: w.Digest, Replaces: w.Replaces}
+	return s, w, t.putEntry(s, "approval_"+w.State, t.l.owner, asked)
 }
 
 // takeIfFree gives a pending entry its key, unless another call has come first:
@@ -233,7 +234,7 @@ func (t *txn) takeIfFree(e *Entry, s *storedEntry) error {
 		return err
 	}
 	s.Fence = max(s.Fence, st.fence)
-	return t.take(st.id, s)
+	return t.take(&st, s)
 }
 
 // joinPending is the pending entry that already asks for the same call under
@@ -246,7 +247,7 @@ func (t *txn) joinPending(e *Entry) (*storedEntry, *storedApproval, error) {
 	if err != nil || st.Code != holdfast.ApprovalPending {
 		return nil, nil, err
 	}
-	held, err := must[storedEntry](t, entries, st.Held.ID)
+	held, err := t.mustEntry(st.Held.ID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -299,7 +300,7 @@ func (l *Ledger) keepExpired(ctx context.Context, ids ...string) {
 
 // Approvals lists approvals.
 func (l *Ledger) Approvals(ctx context.Context, f Filter) ([]Approval, error) {
-	words := [6]string{f.Run, f.State}
+	words := [7]string{f.Run, f.State}
 	if f.State == string(Expired) {
 		words[1] = "" // those whose time ran out unseen stand as waiting or approved
 	}
@@ -420,17 +421,14 @@ func (l *Ledger) Withdraw(ctx context.Context, id string, o holdfast.Outcome) er
 		if err := t.withdraw(id); err != nil {
 			return err
 		}
-		e, err := must[storedEntry](t, entries, a.Entry)
+		e, err := t.mustEntry(a.Entry)
 		if err != nil || e.State != string(StatePending) || e.Approval != id {
 			return err
 		}
 		end := *e
 		end.State, end.Stage, end.End, end.Sealed = string(StateRejected), "approve", t.now, nil
 		end.Outcome = storeOutcome(&o)
-		if err := t.putEntry(&end); err != nil {
-			return err
-		}
-		return t.log(end.State, l.owner, &end, nil)
+		return t.putEntry(&end, end.State, l.owner, nil)
 	})
 	if err != nil {
 		return fmt.Errorf("withdrawing approval %s: %w", id, err)
@@ -482,13 +480,10 @@ func (t *txn) consumable(c *Claim, own *storedEntry) (*storedApproval, holdfast.
 	return nil, holdfast.ApprovalVoid, nil
 }
 
-func (t *txn) consume(a *storedApproval, e *storedEntry) error {
+func (t *txn) consume(a *storedApproval) error {
 	used := *a
 	used.State = string(Consumed)
-	if err := t.putApproval(&used); err != nil {
-		return err
-	}
-	return t.log("approval_"+used.State, t.l.owner, e, storedApprovalEvent{Approval: a.ID, Digest: a.Digest})
+	return t.putApproval(&used)
 }
 
 // agreedTo reports whether a person agreed in spite of the unresolved write:

@@ -102,6 +102,9 @@ func (l *Ledger) Start(ctx context.Context, c Claim) (Entry, Standing, error) {
 		return Entry{}, Standing{}, fmt.Errorf("claiming key of %s: %w", c.Entry.Tool, err)
 	}
 	l.forgetStrays(taken)
+	if started != nil {
+		l.keepRunning(after.body)
+	}
 	if after.renewed {
 		l.renewed(after.now)
 	}
@@ -109,6 +112,13 @@ func (l *Ledger) Start(ctx context.Context, c Claim) (Entry, Standing, error) {
 		return Entry{}, out, nil
 	}
 	return started.entry(), out, nil
+}
+
+// keepRunning remembers what was started, to settle it without reading it again.
+func (l *Ledger) keepRunning(b *entryBody) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running[b.ID] = b
 }
 
 // begin refuses starts once the ledger is closed.
@@ -144,12 +154,17 @@ func (t *txn) start(c *Claim, id string) (Standing, *storedEntry, error) {
 	if err != nil {
 		return Standing{}, nil, err
 	}
+	if err := t.take(&st, e); err != nil {
+		return Standing{}, nil, err
+	}
+	var by any
 	if a != nil && !c.KeepClaimed {
-		if err := t.consume(a, e); err != nil {
+		if err := t.consume(a); err != nil {
 			return Standing{}, nil, err
 		}
+		by = storedApprovalEvent{Approval: a.ID, Digest: a.Digest}
 	}
-	return Standing{}, e, t.writeBegun(st.id, e)
+	return Standing{}, e, t.putEntry(e, e.State, e.Owner, by)
 }
 
 // beginEntry is the claim's entry as its owner has it from now on.
@@ -177,18 +192,6 @@ func (t *txn) beginEntry(c *Claim, st *standing, id string) (*storedEntry, error
 	return e, nil
 }
 
-func (t *txn) writeBegun(keyID string, e *storedEntry) error {
-	if keyID != "" {
-		if err := t.take(keyID, e); err != nil {
-			return err
-		}
-	}
-	if err := t.putEntry(e); err != nil {
-		return err
-	}
-	return t.log(e.State, e.Owner, e, nil)
-}
-
 // stray remembers an entry that may stand as started though its handler is
 // never entered.
 func (l *Ledger) stray(e *storedEntry) {
@@ -214,7 +217,7 @@ func (t *txn) takeBackStrays() ([]string, error) {
 	var taken []string
 	for id, fence := range t.l.straysNow() {
 		taken = append(taken, id)
-		e, err := get[storedEntry](t, entries, id)
+		e, err := t.getEntry(id)
 		if err != nil {
 			return nil, err
 		}

@@ -1,10 +1,12 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/holdfast-go/holdfast"
 )
@@ -17,13 +19,14 @@ type entryWords struct {
 	state string // but ok: that is most of them, and found by looking at all
 	same  string // of unresolved writes: tool, canonical arguments and principal
 	other string // of unresolved writes: run and tool
+	key   string // of the one entry that has its key
 }
 
-func (w entryWords) list() [6]string {
-	return [6]string{w.run, w.place, w.tool, w.state, w.same, w.other}
+func (w entryWords) list() [7]string {
+	return [7]string{w.run, w.place, w.tool, w.state, w.same, w.other, w.key}
 }
 
-func (e *storedEntry) words() [6]string {
+func (e *storedEntry) words() [7]string {
 	w := entryWords{run: e.Run, tool: e.Tool, state: e.State}
 	if e.Run != "" && e.Round > 0 {
 		w.place = place(e.Run, e.Turn, e.Round)
@@ -33,6 +36,9 @@ func (e *storedEntry) words() [6]string {
 	}
 	if e.unresolved() {
 		w.same, w.other = e.sameWord(), e.otherWord()
+	}
+	if e.HasKey {
+		w.key = keyWord(e.Tenant, e.Tool, e.Key)
 	}
 	return w.list()
 }
@@ -74,8 +80,80 @@ func joined(parts ...string) string {
 	return string(b)
 }
 
-func (t *txn) putEntry(e *storedEntry) error {
-	return t.Put(Row{Table: entries, ID: e.ID, Words: e.words(), Value: e})
+// entryBody is the body of an entry's row, encoded once when a store asks.
+type entryBody struct {
+	*storedEntry
+	text atomic.Pointer[[]byte]
+}
+
+// AppendBinary makes the body of an entry's row.
+func (b *entryBody) AppendBinary(to []byte) ([]byte, error) {
+	text, err := b.bytes()
+	if err != nil || len(to) == 0 {
+		return text, err
+	}
+	return append(to, text...), nil
+}
+
+func (b *entryBody) bytes() ([]byte, error) {
+	if text := b.text.Load(); text != nil {
+		return *text, nil
+	}
+	text, err := appendJSON(nil, b.encodable())
+	if err == nil {
+		b.text.Store(&text)
+	}
+	return text, err
+}
+
+// putEntry writes an entry together with the event that says why. Its body
+// does not change any more.
+func (t *txn) putEntry(e *storedEntry, what, who string, details any) error {
+	b := &entryBody{storedEntry: e}
+	if err := t.Put(Row{Table: entries, ID: e.ID, Words: e.words(), Value: b}); err != nil {
+		return err
+	}
+	t.body = b
+	return t.log(what, who, e, b, details)
+}
+
+// loadEntry is the entry of a row. What this ledger itself has started it need
+// not read again.
+func (t *txn) loadEntry(row Row) (*storedEntry, error) {
+	if b, ok := row.Value.(*entryBody); ok {
+		return b.storedEntry, nil
+	}
+	if b := t.l.runs(row.ID); b != nil {
+		if text := b.text.Load(); text != nil && bytes.Equal(*text, row.Body) {
+			return b.storedEntry, nil
+		}
+	}
+	return load[storedEntry](row)
+}
+
+// runs is the body of an entry that was started here, or nil.
+func (l *Ledger) runs(id string) *entryBody {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running[id]
+}
+
+// mustEntry is the entry of that id; ErrNotFound if there is none.
+func (t *txn) mustEntry(id string) (*storedEntry, error) {
+	row, err := t.Get(entries, id)
+	if err != nil {
+		return nil, err
+	}
+	return t.loadEntry(row)
+}
+
+// getEntry is the entry of that id, or nil.
+func (t *txn) getEntry(id string) (*storedEntry, error) {
+	e, err := t.mustEntry(id)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	return e, err
 }
 
 // Entry is the call of that ledger id. Only here, and only while it is pending,
@@ -83,7 +161,7 @@ func (t *txn) putEntry(e *storedEntry) error {
 func (l *Ledger) Entry(ctx context.Context, id string) (Entry, error) {
 	var out Entry
 	err := l.view(ctx, func(t *txn) error {
-		e, err := must[storedEntry](t, entries, id)
+		e, err := t.mustEntry(id)
 		if err != nil {
 			return err
 		}
@@ -174,7 +252,7 @@ func (l *Ledger) Entries(ctx context.Context, f Filter) ([]Entry, error) {
 	err := l.view(ctx, func(t *txn) error {
 		list = nil
 		return t.page(Query{Table: entries, Words: words.list()}, f, func(row Row) (bool, error) {
-			e, err := load[storedEntry](row)
+			e, err := t.loadEntry(row)
 			if err != nil {
 				return false, err
 			}
@@ -217,11 +295,8 @@ func (l *Ledger) Record(ctx context.Context, e Entry) (Entry, error) {
 			row.Proposed = t.now
 		}
 		row.End = t.now
-		if err := t.putEntry(row); err != nil {
-			return err
-		}
 		e.Proposed, e.End, e.Started = row.Proposed, row.End, row.Started
-		return t.log(row.State, l.owner, row, nil)
+		return t.putEntry(row, row.State, l.owner, nil)
 	})
 	return e, err
 }
@@ -230,7 +305,7 @@ func (l *Ledger) Record(ctx context.Context, e Entry) (Entry, error) {
 // that ends without running, or a read that was started and run again. done says
 // that it ended before, in the same way.
 func (t *txn) endsOld(row *storedEntry) (done bool, err error) {
-	old, err := get[storedEntry](t, entries, row.ID)
+	old, err := t.getEntry(row.ID)
 	if err != nil || old == nil {
 		return false, err
 	}

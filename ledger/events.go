@@ -1,12 +1,12 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"sync/atomic"
 	"time"
 )
@@ -23,7 +23,7 @@ type storedEvent struct {
 	Fence         int64           `json:"fence,omitempty"`
 	Details       json.RawMessage `json:"details,omitempty"`
 	DetailsDigest string          `json:"details_digest,omitempty"`
-	Content       string          `json:"content,omitempty"` // digest of the entry's arguments and outcome after it
+	Content       string          `json:"content,omitempty"` // digest of the entry's row, where that is new
 	Prev          string          `json:"prev"`
 	Hash          string          `json:"hash"`
 }
@@ -32,9 +32,10 @@ type storedEvent struct {
 // for the bytes: in memory, where no record outlives the process, nobody does.
 type link struct {
 	event  storedEvent
-	of     *storedEntry // whose content it binds; nil: none
-	prev   *link        // nil: the first
+	of     *entryBody // the entry's new row, whose digest it binds; nil: none
+	prev   *link      // nil: the first
 	sealed atomic.Pointer[storedEvent]
+	text   atomic.Pointer[[]byte]
 }
 
 // AppendBinary makes the body of an event's row.
@@ -43,7 +44,12 @@ func (k *link) AppendBinary(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return appendJSON(b, e)
+	text, err := appendJSON(nil, e)
+	if err != nil {
+		return nil, err
+	}
+	k.text.Store(&text)
+	return append(b, text...), nil
 }
 
 // seal hashes k, and whatever before it is not hashed yet.
@@ -59,11 +65,11 @@ func (k *link) seal() (*storedEvent, error) {
 			e.Prev = at.prev.sealed.Load().Hash
 		}
 		if at.of != nil {
-			digest, err := at.of.contentDigest()
+			text, err := at.of.bytes()
 			if err != nil {
 				return nil, err
 			}
-			e.Content = digest
+			e.Content = digest(text)
 		}
 		if e.Details != nil {
 			e.DetailsDigest = digest(e.Details)
@@ -91,21 +97,6 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// contentDigest covers what an entry says was asked and what came of it.
-func (e *storedEntry) contentDigest() (string, error) {
-	e = e.encodable()
-	text, err := appendJSON(nil, struct {
-		Arguments json.RawMessage `json:"arguments,omitempty"`
-		Text      string          `json:"text,omitempty"`
-		State     string          `json:"state"`
-		Outcome   *storedOutcome  `json:"outcome,omitempty"`
-	}{e.Arguments, e.Text, e.State, e.Outcome})
-	if err != nil {
-		return "", fmt.Errorf("encoding content of entry %s: %w", e.ID, err)
-	}
-	return digest(text), nil
-}
-
 // loadLink is the event of a row, hashed or still waiting for it.
 func loadLink(row Row) (*link, error) {
 	if k, ok := row.Value.(*link); ok {
@@ -121,8 +112,9 @@ func loadLink(row Row) (*link, error) {
 }
 
 // log puts an event at the end of the chain.
-func (t *txn) log(what, who string, e *storedEntry, details any) error {
-	k := &link{event: storedEvent{Entry: e.ID, At: t.now, What: what, Who: who, Fence: e.Fence}, of: e}
+// It binds the entry's row where it comes with a new one.
+func (t *txn) log(what, who string, e *storedEntry, row *entryBody, details any) error {
+	k := &link{event: storedEvent{Entry: e.ID, At: t.now, What: what, Who: who, Fence: e.Fence}, of: row}
 	if details != nil {
 		text, err := appendJSON(nil, details)
 		if err != nil {
@@ -139,7 +131,8 @@ func (t *txn) log(what, who string, e *storedEntry, details any) error {
 		k.event.Number = t.head.event.Number + 1
 	}
 	t.head = k
-	return t.Put(Row{Table: events, Words: [6]string{e.ID}, Value: k})
+	t.l.newest.Store(k)
+	return t.Put(Row{Table: events, Words: [7]string{e.ID}, Value: k})
 }
 
 func (t *txn) findHead() error {
@@ -150,6 +143,13 @@ func (t *txn) findHead() error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
+	// Mostly it is the one that was written here before it, and need not be read.
+	if k := t.l.newest.Load(); k != nil {
+		if text := k.text.Load(); text != nil && bytes.Equal(*text, rows[0].Body) {
+			t.head = k
+			return nil
+		}
+	}
 	t.head, err = loadLink(rows[0])
 	return err
 }
@@ -159,7 +159,7 @@ func (l *Ledger) Events(ctx context.Context, entry string) ([]Event, error) {
 	var list []Event
 	err := l.view(ctx, func(t *txn) error {
 		list = nil
-		rows, err := t.Find(Query{Table: events, Words: [6]string{entry}})
+		rows, err := t.Find(Query{Table: events, Words: [7]string{entry}})
 		if err != nil {
 			return err
 		}

@@ -7,27 +7,18 @@ import (
 	"github.com/holdfast-go/holdfast"
 )
 
-// storedKey is who has a key: its row is never deleted. A pruned one keeps the
-// day and forgets the rest.
-type storedKey struct {
-	Entry     string `json:"entry,omitempty"`
-	Tenant    string `json:"tenant,omitempty"`
-	Principal string `json:"principal,omitempty"` // that used it first
-	Arguments string `json:"arguments,omitempty"` // digest of the canonical form
-	Pruned    string `json:"pruned,omitempty"`    // the day, 2006-01-02
-}
-
-// keyID scopes a key to its tenant and tool.
-func keyID(tenant, tool, key string) string {
+// keyWord scopes a key to its tenant and tool. An entry keeps its key's word
+// until another entry takes the key; pruned, it keeps nothing else.
+func keyWord(tenant, tool, key string) string {
 	return digest([]byte(joined(tenant, tool, key)))
 }
 
 // standing is a Standing on its way, with what Start needs to go on.
 type standing struct {
 	Standing
-	id    string       // of the key's row; "" without a key
-	fence int64        // that the key's last entry reached
-	own   *storedEntry // the claim's own entry, where it is there already
+	holder *storedEntry // has the key, if anybody has
+	fence  int64        // that the key's last entry reached
+	own    *storedEntry // the claim's own entry, where it is there already
 }
 
 // stand tells how a key stands for a claim: first the key itself, then writes
@@ -50,7 +41,7 @@ func (t *txn) standOfKey(c *Claim) (standing, error) {
 	e := &c.Entry
 	st := standing{}
 	if e.ID != "" {
-		own, err := get[storedEntry](t, entries, e.ID)
+		own, err := t.getEntry(e.ID)
 		if err != nil {
 			return st, err
 		}
@@ -61,35 +52,35 @@ func (t *txn) standOfKey(c *Claim) (standing, error) {
 	if e.Key == "" {
 		return st, nil
 	}
-	st.id = keyID(e.Principal.Tenant, e.Tool, e.Key)
-	k, err := get[storedKey](t, keys, st.id)
-	if err != nil || k == nil {
+	word := entryWords{key: keyWord(e.Principal.Tenant, e.Tool, e.Key)}
+	rows, err := t.Find(Query{Table: entries, Words: word.list(), Newest: true, Limit: 1})
+	if err != nil || len(rows) == 0 {
 		return st, err
 	}
-	if k.Pruned != "" {
+	held, err := t.loadEntry(rows[0])
+	if err != nil {
+		return st, err
+	}
+	if held.Pruned != "" {
 		st.Code = holdfast.KeyPruned
 		return st, nil
 	}
-	if k.Principal != e.Principal.ID {
+	if held.Principal != e.Principal.ID { // whoever used it first
 		st.Code = holdfast.KeyConflict
 		return st, nil
-	}
-	held, err := must[storedEntry](t, entries, k.Entry)
-	if err != nil {
-		return st, err
 	}
 	if held.ID != e.ID || held.State != string(StateClaimed) { // our own claim is ours to take up again
 		if held, err = t.lapse(held); err != nil {
 			return st, err
 		}
 	}
-	st.fence = max(st.fence, held.Fence)
-	return st, t.standOfHeld(c, k, held, &st)
+	st.holder, st.fence = held, max(st.fence, held.Fence)
+	return st, t.standOfHeld(c, held, &st)
 }
 
 // standOfHeld tells what the entry that has the key means for a claim by the
 // same principal.
-func (t *txn) standOfHeld(c *Claim, k *storedKey, held *storedEntry, st *standing) error {
+func (t *txn) standOfHeld(c *Claim, held *storedEntry, st *standing) error {
 	own := held.ID == c.Entry.ID
 	code := holdfast.Code("")
 	switch State(held.State) {
@@ -112,7 +103,7 @@ func (t *txn) standOfHeld(c *Claim, k *storedKey, held *storedEntry, st *standin
 		if err != nil {
 			return err
 		}
-		if !living && k.Arguments == c.Entry.ArgumentsDigest { // an agent call, to be resumed: a write has lapsed
+		if !living && held.ArgumentsDigest == c.Entry.ArgumentsDigest { // an agent call, to be resumed: a write has lapsed
 			st.own = held
 			return nil
 		}
@@ -121,7 +112,7 @@ func (t *txn) standOfHeld(c *Claim, k *storedKey, held *storedEntry, st *standin
 		code = holdfast.UnresolvedWrite
 	case StateOK:
 	}
-	if k.Arguments != c.Entry.ArgumentsDigest {
+	if held.ArgumentsDigest != c.Entry.ArgumentsDigest {
 		st.Code = holdfast.KeyConflict
 		return nil
 	}
@@ -171,7 +162,7 @@ func (t *txn) unresolvedWrites(w entryWords, except string) ([]*storedEntry, err
 		if row.ID == except {
 			continue
 		}
-		e, err := load[storedEntry](row)
+		e, err := t.loadEntry(row)
 		if err != nil {
 			return nil, err
 		}
@@ -183,11 +174,18 @@ func (t *txn) unresolvedWrites(w entryWords, except string) ([]*storedEntry, err
 	return list, nil
 }
 
-// take gives a key to an entry.
-func (t *txn) take(id string, e *storedEntry) error {
-	return t.put(keys, id, [6]string{}, storedKey{
-		Entry: e.ID, Tenant: e.Tenant, Principal: e.Principal, Arguments: e.ArgumentsDigest,
-	})
+// take gives its key to an entry, and from whoever had it and is done.
+func (t *txn) take(st *standing, e *storedEntry) error {
+	if e.Key == "" {
+		return nil
+	}
+	e.HasKey = true
+	if st.holder == nil || st.holder.ID == e.ID {
+		return nil
+	}
+	freed := *st.holder
+	freed.HasKey = false
+	return t.putEntry(&freed, "key_passed_on", t.l.owner, nil)
 }
 
 // check refuses a claim that could not be kept apart from others. Only a write

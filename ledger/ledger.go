@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -24,7 +25,6 @@ const (
 	turns     = "turns"
 	rounds    = "rounds"
 	entries   = "entries"
-	keys      = "keys"
 	approvals = "approvals"
 	events    = "events"
 	owners    = "owners"
@@ -39,11 +39,14 @@ type Ledger struct {
 	release func()
 
 	mu      sync.Mutex
-	gaveUp  map[string]bool  // started entries whose outcome could not be written
-	strays  map[string]int64 // started or not, we do not know; the handler was not entered: id and fence
-	expires time.Time        // our lease in the store, once it is written
-	began   bool             // Start was called
+	running map[string]*entryBody // started here and not settled yet
+	gaveUp  map[string]bool       // started entries whose outcome could not be written
+	strays  map[string]int64      // started or not, we do not know; the handler was not entered: id and fence
+	expires time.Time             // our lease in the store, once it is written
+	began   bool                  // Start was called
 	closed  bool
+
+	newest atomic.Pointer[link] // the last event that was written here, committed or not
 }
 
 // New makes a ledger over store, holds its owner and settles what owners that
@@ -54,7 +57,7 @@ func New(ctx context.Context, store Store, o *Options) (*Ledger, error) {
 	}
 	l := &Ledger{
 		store: store, newID: rand.Text, owner: "", lease: defaultLease,
-		gaveUp: map[string]bool{}, strays: map[string]int64{},
+		running: map[string]*entryBody{}, gaveUp: map[string]bool{}, strays: map[string]int64{},
 	}
 	if o != nil {
 		if o.NewID != nil {
@@ -106,7 +109,8 @@ type txn struct {
 	l      *Ledger
 	writes bool
 	now    time.Time
-	head   *link // the newest event, once it was asked for
+	head   *link      // the newest event, once it was asked for
+	body   *entryBody // of the entry that was written last
 	// renewed says that our lease was written.
 	renewed bool
 }
@@ -124,7 +128,7 @@ func (l *Ledger) view(ctx context.Context, fn func(t *txn) error) error {
 }
 
 // put writes a small row, encoded at once.
-func (t *txn) put(table, id string, words [6]string, body any) error {
+func (t *txn) put(table, id string, words [7]string, body any) error {
 	text, err := appendJSON(nil, body)
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ func (t *txn) vouch() error {
 
 func (t *txn) renew() error {
 	t.renewed = true
-	return t.put(owners, t.l.owner, [6]string{}, storedOwner{Expires: t.now.Add(t.l.lease)})
+	return t.put(owners, t.l.owner, [7]string{}, storedOwner{Expires: t.now.Add(t.l.lease)})
 }
 
 // renewed remembers a lease once it is durable.
@@ -133,10 +133,7 @@ func (t *txn) end(e *storedEntry) (*storedEntry, error) {
 	if !t.writes {
 		return e, nil
 	}
-	if err := t.putEntry(e); err != nil {
-		return nil, err
-	}
-	return e, t.log(e.State, t.l.owner, e, nil)
+	return e, t.putEntry(e, e.State, t.l.owner, nil)
 }
 
 // dropped is e if it is known that it never ran.
@@ -206,7 +203,7 @@ func (l *Ledger) visitRunning(ctx context.Context, visit func(*txn, *storedEntry
 				return err
 			}
 			for _, row := range rows {
-				e, err := load[storedEntry](row)
+				e, err := t.loadEntry(row)
 				if err != nil {
 					return err
 				}

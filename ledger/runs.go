@@ -56,7 +56,7 @@ func (l *Ledger) CreateRun(ctx context.Context, r Run) (Run, error) {
 			return nil
 		}
 		out.Created = firstTime(out.Created, t.now)
-		return t.put(runs, r.ID, [6]string{}, out)
+		return t.put(runs, r.ID, [7]string{}, out)
 	})
 	if err != nil {
 		return r, fmt.Errorf("creating run %s: %w", r.ID, err)
@@ -104,11 +104,11 @@ type storedTurn struct {
 }
 
 func (t *txn) putTurn(s storedTurn) error {
-	return t.put(turns, joined(s.Run, strconv.Itoa(s.Number)), [6]string{s.Run}, s)
+	return t.put(turns, joined(s.Run, strconv.Itoa(s.Number)), [7]string{s.Run}, s)
 }
 
 func (t *txn) lastTurn(run string) (*storedTurn, error) {
-	rows, err := t.Find(Query{Table: turns, Words: [6]string{run}, Newest: true, Limit: 1})
+	rows, err := t.Find(Query{Table: turns, Words: [7]string{run}, Newest: true, Limit: 1})
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (t *txn) waitingIn(turn *storedTurn) (string, error) {
 		return "", err
 	}
 	for _, row := range rows {
-		e, err := load[storedEntry](row)
+		e, err := t.loadEntry(row)
 		if err != nil {
 			return "", err
 		}
@@ -210,7 +210,7 @@ func (l *Ledger) Turns(ctx context.Context, run string) ([]Turn, error) {
 	var list []Turn
 	err := l.view(ctx, func(t *txn) error {
 		list = nil
-		rows, err := t.Find(Query{Table: turns, Words: [6]string{run}})
+		rows, err := t.Find(Query{Table: turns, Words: [7]string{run}})
 		if err != nil || run == "" {
 			return err
 		}
@@ -295,7 +295,7 @@ func (l *Ledger) SaveRound(ctx context.Context, r Round) error {
 			return err
 		}
 		if old == nil {
-			words := [6]string{r.Run, joined(r.Run, strconv.Itoa(r.Turn))}
+			words := [7]string{r.Run, joined(r.Run, strconv.Itoa(r.Turn))}
 			return t.Put(Row{Table: rounds, ID: id, Words: words, Body: text})
 		}
 		before, err := appendJSON(nil, old)
@@ -315,7 +315,7 @@ func (l *Ledger) SaveRound(ctx context.Context, r Round) error {
 
 // Rounds of a turn, in order; turn 0 means all of the run.
 func (l *Ledger) Rounds(ctx context.Context, run string, turn int) ([]Round, error) {
-	q := Query{Table: rounds, Words: [6]string{run}}
+	q := Query{Table: rounds, Words: [7]string{run}}
 	if turn > 0 {
 		q.Words[1] = joined(run, strconv.Itoa(turn))
 	}

@@ -35,7 +35,7 @@ func (l *Ledger) Settle(ctx context.Context, id string, fence int64, o holdfast.
 	)
 	err := l.update(ctx, func(t *txn) error {
 		lost = false
-		e, err := must[storedEntry](t, entries, id)
+		e, err := t.mustEntry(id)
 		if err != nil {
 			return err
 		}
@@ -50,10 +50,7 @@ func (l *Ledger) Settle(ctx context.Context, id string, fence int64, o holdfast.
 		settled := *e
 		settled.State, settled.Stage, settled.Outcome, settled.End = string(o.Status), stage, outcome, t.now
 		out = &settled
-		if err := t.putEntry(out); err != nil {
-			return err
-		}
-		return t.log(out.State, l.owner, out, seenEvidence(evidence))
+		return t.putEntry(out, out.State, l.owner, seenEvidence(evidence))
 	})
 	switch {
 	case err != nil:
@@ -77,6 +74,7 @@ func (l *Ledger) setGivenUp(id string, yes bool) {
 		return
 	}
 	delete(l.gaveUp, id)
+	delete(l.running, id)
 }
 
 type storedEvidence struct {
@@ -94,7 +92,8 @@ func seenEvidence(text string) any {
 }
 
 func (t *txn) keepEvidence(e *storedEntry, fence int64, o *storedOutcome, stage, evidence string) error {
-	return t.log("evidence", t.l.owner, e, storedEvidence{Fence: fence, Stage: stage, Evidence: evidence, Outcome: o})
+	late := storedEvidence{Fence: fence, Stage: stage, Evidence: evidence, Outcome: o}
+	return t.log("evidence", t.l.owner, e, nil, late)
 }
 
 func sameOutcome(a, b *storedOutcome) bool {
@@ -117,7 +116,7 @@ func (l *Ledger) Resolve(ctx context.Context, id string, fence int64, o holdfast
 	}
 	var out *storedEntry
 	err := l.update(ctx, func(t *txn) error {
-		e, err := must[storedEntry](t, entries, id)
+		e, err := t.mustEntry(id)
 		if err != nil {
 			return err
 		}
@@ -131,10 +130,7 @@ func (l *Ledger) Resolve(ctx context.Context, id string, fence int64, o holdfast
 		resolved.State, resolved.Outcome, resolved.End = string(o.Status), storeOutcome(&o), t.now
 		resolved.Fence++
 		out = &resolved
-		if err := t.putEntry(out); err != nil {
-			return err
-		}
-		return t.log("resolved_"+out.State, who, out, seenEvidence(evidence))
+		return t.putEntry(out, "resolved_"+out.State, who, seenEvidence(evidence))
 	})
 	if err != nil {
 		return Entry{}, fmt.Errorf("resolving entry %s: %w", id, err)

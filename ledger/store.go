@@ -43,14 +43,14 @@ type Tx interface {
 	Living(owner string) (living, known bool, err error)
 }
 
-// Row is what a store keeps: an id, up to six indexed words, and a body. A
+// Row is what a store keeps: an id, up to seven indexed words, and a body. A
 // store never looks into the body. The tables are runs, turns, rounds, entries,
-// keys, approvals, events and owners.
+// approvals, events and owners.
 type Row struct {
 	Table string
 	ID    string    // unique in its table; "" for rows that only Find reaches
 	Seq   int64     // by the store, ascending within the table
-	Words [6]string // indexed each with Seq; "" is not indexed
+	Words [7]string // indexed each with Seq; "" is not indexed
 	Body  []byte
 	// Value, where it is set, is what Body encodes, and Body may be nil: a store
 	// in memory may keep it and hand it back; any other keeps Bytes. It does not
@@ -69,7 +69,7 @@ func (r Row) Bytes() ([]byte, error) {
 // Query asks for rows of one table. Words that are not "" must be equal.
 type Query struct {
 	Table  string
-	Words  [6]string
+	Words  [7]string
 	Before int64 // Seq below it; 0: no bound
 	After  int64 // Seq above it
 	Limit  int   // 0: all

@@ -32,6 +32,8 @@ type storedEntry struct {
 	Sealed          []byte           `json:"sealed,omitempty"` // exactly what will run
 	ArgumentsDigest string           `json:"arguments_digest,omitempty"`
 	Key             string           `json:"key,omitempty"`
+	HasKey          bool             `json:"has_key,omitempty"` // at most one entry has a key
+	Pruned          string           `json:"pruned,omitempty"`  // the day, 2006-01-02; of the rest only the key is left
 	Coerced         []storedCoercion `json:"coerced,omitempty"`
 	Warnings        []storedProblem  `json:"warnings,omitempty"`
 	State           string           `json:"state"`
@@ -91,9 +93,6 @@ type storedInner struct {
 	Code   string `json:"code,omitempty"`
 	Entry  string `json:"entry,omitempty"`
 }
-
-// AppendBinary makes the body of an entry's row.
-func (e *storedEntry) AppendBinary(b []byte) ([]byte, error) { return appendJSON(b, e.encodable()) }
 
 // encodable is e with what claims to be JSON and is not kept as text: an
 // outcome must be recordable whatever a handler handed back.

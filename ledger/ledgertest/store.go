@@ -103,7 +103,7 @@ func rowReadsBack(t *testing.T, s ledger.Store) {
 	for name, body := range map[string][]byte{
 		"json": []byte(`{"a":"<é>"}`), "binary": {0, 1, 0xff, 0, '\n'}, "empty": {}, "large": make([]byte, 1<<20),
 	} {
-		in := ledger.Row{Table: "entries", ID: name, Words: [6]string{"w", "", "with \x00 nul", "é", "", "z"}, Body: body}
+		in := ledger.Row{Table: "entries", ID: name, Words: [7]string{"w", "", "with \x00 nul", "é", "", "z"}, Body: body}
 		put(t, s, in)
 		out, found := get(t, s, "entries", name)
 		text, err := out.Bytes()
@@ -121,8 +121,8 @@ type text string
 func (v text) AppendBinary(b []byte) ([]byte, error) { return append(b, v...), nil }
 
 func valueReadsBack(t *testing.T, s ledger.Store) {
-	put(t, s, ledger.Row{Table: "keys", ID: "k", Value: text("body")})
-	row, _ := get(t, s, "keys", "k")
+	put(t, s, ledger.Row{Table: "owners", ID: "k", Value: text("body")})
+	row, _ := get(t, s, "owners", "k")
 	got, err := row.Bytes()
 	if err != nil || string(got) != "body" {
 		t.Errorf("Bytes() = %q, %v, want the encoded value", got, err)
@@ -167,9 +167,9 @@ func seqAscends(t *testing.T, s ledger.Store) {
 
 func rowsWithoutID(t *testing.T, s ledger.Store) {
 	for range 3 {
-		put(t, s, ledger.Row{Table: "events", Words: [6]string{"e"}})
+		put(t, s, ledger.Row{Table: "events", Words: [7]string{"e"}})
 	}
-	if got := find(t, s, ledger.Query{Table: "events", Words: [6]string{"e"}}); len(got) != 3 {
+	if got := find(t, s, ledger.Query{Table: "events", Words: [7]string{"e"}}); len(got) != 3 {
 		t.Errorf("Find() = %d rows, want 3", len(got))
 	}
 }
@@ -177,10 +177,10 @@ func rowsWithoutID(t *testing.T, s ledger.Store) {
 func findRows(t *testing.T, s ledger.Store) {
 	seq := map[string]int64{}
 	for _, r := range []ledger.Row{
-		{ID: "1", Words: [6]string{"a", "x"}},
-		{ID: "2", Words: [6]string{"b", "x"}},
-		{ID: "3", Words: [6]string{"a", "y", "", "", "", "last"}},
-		{ID: "4", Words: [6]string{"a", "x"}},
+		{ID: "1", Words: [7]string{"a", "x"}},
+		{ID: "2", Words: [7]string{"b", "x"}},
+		{ID: "3", Words: [7]string{"a", "y", "", "", "", "last"}},
+		{ID: "4", Words: [7]string{"a", "x"}},
 		{ID: "5"},
 	} {
 		r.Table = "entries"
@@ -188,7 +188,7 @@ func findRows(t *testing.T, s ledger.Store) {
 		row, _ := get(t, s, "entries", r.ID)
 		seq[r.ID] = row.Seq
 	}
-	put(t, s, ledger.Row{Table: "turns", ID: "9", Words: [6]string{"a"}})
+	put(t, s, ledger.Row{Table: "turns", ID: "9", Words: [7]string{"a"}})
 	for _, c := range []struct {
 		rule string
 		q    ledger.Query
@@ -198,56 +198,56 @@ func findRows(t *testing.T, s ledger.Store) {
 		{"newest first", ledger.Query{Newest: true}, []string{"5", "4", "3", "2", "1"}},
 		{"limit", ledger.Query{Limit: 2}, []string{"1", "2"}},
 		{"newest and limit", ledger.Query{Newest: true, Limit: 2}, []string{"5", "4"}},
-		{"a word", ledger.Query{Words: [6]string{"a"}}, []string{"1", "3", "4"}},
-		{"another word", ledger.Query{Words: [6]string{"", "x"}}, []string{"1", "2", "4"}},
-		{"the last word", ledger.Query{Words: [6]string{5: "last"}}, []string{"3"}},
-		{"two words", ledger.Query{Words: [6]string{"a", "x"}}, []string{"1", "4"}},
-		{"two words newest", ledger.Query{Words: [6]string{"a", "x"}, Newest: true}, []string{"4", "1"}},
-		{"no such word", ledger.Query{Words: [6]string{"c"}}, nil},
-		{"no such pair", ledger.Query{Words: [6]string{"b", "y"}}, nil},
+		{"a word", ledger.Query{Words: [7]string{"a"}}, []string{"1", "3", "4"}},
+		{"another word", ledger.Query{Words: [7]string{"", "x"}}, []string{"1", "2", "4"}},
+		{"the last word", ledger.Query{Words: [7]string{5: "last"}}, []string{"3"}},
+		{"two words", ledger.Query{Words: [7]string{"a", "x"}}, []string{"1", "4"}},
+		{"two words newest", ledger.Query{Words: [7]string{"a", "x"}, Newest: true}, []string{"4", "1"}},
+		{"no such word", ledger.Query{Words: [7]string{"c"}}, nil},
+		{"no such pair", ledger.Query{Words: [7]string{"b", "y"}}, nil},
 		{"before", ledger.Query{Before: seq["3"]}, []string{"1", "2"}},
 		{"after", ledger.Query{After: seq["3"]}, []string{"4", "5"}},
 		{"between", ledger.Query{After: seq["1"], Before: seq["4"]}, []string{"2", "3"}},
 		{"before newest limit", ledger.Query{Before: seq["4"], Newest: true, Limit: 2}, []string{"3", "2"}},
-		{"a word before", ledger.Query{Words: [6]string{"a"}, Before: seq["4"], Newest: true}, []string{"3", "1"}},
+		{"a word before", ledger.Query{Words: [7]string{"a"}, Before: seq["4"], Newest: true}, []string{"3", "1"}},
 	} {
 		c.q.Table = "entries"
 		if diff := cmp.Diff(c.want, find(t, s, c.q)); diff != "" {
 			t.Errorf("%s: Find differs (-want +got):\n%s", c.rule, diff)
 		}
 	}
-	if got := find(t, s, ledger.Query{Table: "owners"}); got != nil {
+	if got := find(t, s, ledger.Query{Table: "runs"}); got != nil {
 		t.Errorf("Find in an empty table = %v, want none", got)
 	}
 }
 
 func wordsChange(t *testing.T, s ledger.Store) {
 	for _, id := range []string{"1", "2", "3"} {
-		put(t, s, ledger.Row{Table: "entries", ID: id, Words: [6]string{"old"}})
+		put(t, s, ledger.Row{Table: "entries", ID: id, Words: [7]string{"old"}})
 	}
-	put(t, s, ledger.Row{Table: "entries", ID: "2", Words: [6]string{"new"}})
+	put(t, s, ledger.Row{Table: "entries", ID: "2", Words: [7]string{"new"}})
 	put(t, s, ledger.Row{Table: "entries", ID: "3"})
 	for word, want := range map[string][]string{"old": {"1"}, "new": {"2"}} {
-		if diff := cmp.Diff(want, find(t, s, ledger.Query{Table: "entries", Words: [6]string{word}})); diff != "" {
+		if diff := cmp.Diff(want, find(t, s, ledger.Query{Table: "entries", Words: [7]string{word}})); diff != "" {
 			t.Errorf("Find(%s) differs (-want +got):\n%s", word, diff)
 		}
 	}
-	put(t, s, ledger.Row{Table: "entries", ID: "3", Words: [6]string{"old"}})
-	put(t, s, ledger.Row{Table: "entries", ID: "2", Words: [6]string{"old"}})
-	if diff := cmp.Diff([]string{"1", "2", "3"}, find(t, s, ledger.Query{Table: "entries", Words: [6]string{"old"}})); diff != "" {
+	put(t, s, ledger.Row{Table: "entries", ID: "3", Words: [7]string{"old"}})
+	put(t, s, ledger.Row{Table: "entries", ID: "2", Words: [7]string{"old"}})
+	if diff := cmp.Diff([]string{"1", "2", "3"}, find(t, s, ledger.Query{Table: "entries", Words: [7]string{"old"}})); diff != "" {
 		t.Errorf("Find(old) after words came back differs (-want +got):\n%s", diff)
 	}
 }
 
 func deletedRow(t *testing.T, s ledger.Store) {
-	put(t, s, ledger.Row{Table: "entries", ID: "1", Words: [6]string{"w"}}, ledger.Row{Table: "entries", ID: "2", Words: [6]string{"w"}})
+	put(t, s, ledger.Row{Table: "entries", ID: "1", Words: [7]string{"w"}}, ledger.Row{Table: "entries", ID: "2", Words: [7]string{"w"}})
 	update(t, s, func(tx ledger.Tx) error {
 		return errors.Join(tx.Delete("entries", "1"), tx.Delete("entries", "never was"))
 	})
 	if _, found := get(t, s, "entries", "1"); found {
 		t.Error("a deleted row is still there")
 	}
-	if diff := cmp.Diff([]string{"2"}, find(t, s, ledger.Query{Table: "entries", Words: [6]string{"w"}})); diff != "" {
+	if diff := cmp.Diff([]string{"2"}, find(t, s, ledger.Query{Table: "entries", Words: [7]string{"w"}})); diff != "" {
 		t.Errorf("Find differs (-want +got):\n%s", diff)
 	}
 }
@@ -255,22 +255,22 @@ func deletedRow(t *testing.T, s ledger.Store) {
 // spoil makes one change of each kind to what seed wrote.
 func spoil(tx ledger.Tx) error {
 	return errors.Join(
-		tx.Put(ledger.Row{Table: "entries", ID: "1", Words: [6]string{"changed"}, Body: []byte("changed")}),
+		tx.Put(ledger.Row{Table: "entries", ID: "1", Words: [7]string{"changed"}, Body: []byte("changed")}),
 		tx.Delete("entries", "2"),
-		tx.Put(ledger.Row{Table: "entries", ID: "3", Words: [6]string{"w"}}),
+		tx.Put(ledger.Row{Table: "entries", ID: "3", Words: [7]string{"w"}}),
 	)
 }
 
 func seed(t *testing.T, s ledger.Store) {
 	t.Helper()
 	put(t, s,
-		ledger.Row{Table: "entries", ID: "1", Words: [6]string{"w"}, Body: []byte("one")},
-		ledger.Row{Table: "entries", ID: "2", Words: [6]string{"w"}, Body: []byte("two")})
+		ledger.Row{Table: "entries", ID: "1", Words: [7]string{"w"}, Body: []byte("one")},
+		ledger.Row{Table: "entries", ID: "2", Words: [7]string{"w"}, Body: []byte("two")})
 }
 
 func wantSeed(t *testing.T, s ledger.Store) {
 	t.Helper()
-	if diff := cmp.Diff([]string{"1", "2"}, find(t, s, ledger.Query{Table: "entries", Words: [6]string{"w"}})); diff != "" {
+	if diff := cmp.Diff([]string{"1", "2"}, find(t, s, ledger.Query{Table: "entries", Words: [7]string{"w"}})); diff != "" {
 		t.Errorf("rows after it differ (-want +got):\n%s", diff)
 	}
 	if row, _ := get(t, s, "entries", "1"); string(row.Body) != "one" {
@@ -328,7 +328,7 @@ func exitRollsBack(t *testing.T, s ledger.Store) {
 func viewCannotWrite(t *testing.T, s ledger.Store) {
 	seed(t, s)
 	view(t, s, func(tx ledger.Tx) error {
-		if err := tx.Put(ledger.Row{Table: "entries", ID: "3", Words: [6]string{"w"}}); err == nil {
+		if err := tx.Put(ledger.Row{Table: "entries", ID: "3", Words: [7]string{"w"}}); err == nil {
 			t.Error("Put in a view = no error, want one")
 		}
 		if err := tx.Delete("entries", "1"); err == nil {
@@ -348,7 +348,7 @@ func transactionEnds(t *testing.T, s ledger.Store) {
 	for _, tx := range kept {
 		_, getErr := tx.Get("entries", "1")
 		_, findErr := tx.Find(ledger.Query{Table: "entries"})
-		for _, err := range []error{getErr, findErr, tx.Delete("entries", "1"), tx.Put(ledger.Row{Table: "entries", ID: "9", Words: [6]string{"w"}})} {
+		for _, err := range []error{getErr, findErr, tx.Delete("entries", "1"), tx.Put(ledger.Row{Table: "entries", ID: "9", Words: [7]string{"w"}})} {
 			if err == nil {
 				t.Error("using a transaction that has ended = no error, want one")
 			}
@@ -449,7 +449,7 @@ func neighbours(t *testing.T, s ledger.Store) {
 		wg.Go(func() {
 			id := fmt.Sprintf("%02d", i)
 			err := s.Update(t.Context(), func(tx ledger.Tx) error {
-				if err := tx.Put(ledger.Row{Table: "keys", ID: id, Words: [6]string{"w"}}); err != nil {
+				if err := tx.Put(ledger.Row{Table: "owners", ID: id, Words: [7]string{"w"}}); err != nil {
 					return err
 				}
 				if i%3 == 0 {
@@ -464,7 +464,7 @@ func neighbours(t *testing.T, s ledger.Store) {
 	}
 	wg.Wait()
 	for i := range callers {
-		_, found := get(t, s, "keys", fmt.Sprintf("%02d", i))
+		_, found := get(t, s, "owners", fmt.Sprintf("%02d", i))
 		if want := i%3 != 0; found != want {
 			t.Errorf("row %d is there: %v, want %v", i, found, want)
 		}

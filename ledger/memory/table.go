@@ -13,7 +13,7 @@ type slot struct{ row ledger.Row }
 type table struct {
 	byID  map[string]*slot
 	order []*slot
-	words [6]map[string]*postings
+	words [7]map[string]*postings
 	last  int64
 }
 
@@ -134,7 +134,7 @@ func (t *table) find(q ledger.Query) []ledger.Row {
 }
 
 // candidates is the shortest list that holds every row with these words.
-func (t *table) candidates(words [6]string) []*slot {
+func (t *table) candidates(words [7]string) []*slot {
 	list := t.order
 	for i, w := range words {
 		if w == "" {
@@ -151,7 +151,7 @@ func (t *table) candidates(words [6]string) []*slot {
 	return list
 }
 
-func matches(have, want [6]string) bool {
+func matches(have, want [7]string) bool {
 	for i, w := range want {
 		if w != "" && have[i] != w {
 			return false

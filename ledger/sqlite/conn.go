@@ -15,7 +15,8 @@ import (
 type conn struct {
 	db         *sqlite3.Conn
 	statements map[string]*sqlite3.Stmt
-	broken     bool // to be closed, not used again
+	newest     map[string]ledger.Row // of rows without an id, as this transaction added them
+	broken     bool                  // to be closed, not used again
 }
 
 // connect opens a connection as every one of ours is: durable and strict.
@@ -29,7 +30,7 @@ func (s *Store) connect() (*conn, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	c := &conn{db: db, statements: map[string]*sqlite3.Stmt{}}
+	c := &conn{db: db, statements: map[string]*sqlite3.Stmt{}, newest: map[string]ledger.Row{}}
 	if err := c.configure(s); err != nil {
 		return nil, errors.Join(explain(err), c.close())
 	}
@@ -47,7 +48,7 @@ func (c *conn) configure(s *Store) error {
 	if mode != "wal" {
 		return fmt.Errorf("the file cannot be kept in WAL mode, only in %q", mode)
 	}
-	if err := c.db.Exec("PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON"); err != nil {
+	if err := c.db.Exec("PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; PRAGMA secure_delete=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON"); err != nil {
 		return err
 	}
 	full, err := c.ask("PRAGMA synchronous")

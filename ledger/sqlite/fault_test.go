@@ -106,14 +106,14 @@ func openOn(t *testing.T) (*sqlite.Store, *disk) {
 }
 
 func row(id string) func(ledger.Tx) error {
-	return func(tx ledger.Tx) error { return tx.Put(ledger.Row{Table: "keys", ID: id}) }
+	return func(tx ledger.Tx) error { return tx.Put(ledger.Row{Table: "owners", ID: id}) }
 }
 
 func has(t *testing.T, s ledger.Store, id string) bool {
 	t.Helper()
 	found := false
 	err := s.View(t.Context(), func(tx ledger.Tx) error {
-		_, err := tx.Get("keys", id)
+		_, err := tx.Get("owners", id)
 		if found = err == nil; errors.Is(err, ledger.ErrNotFound) {
 			return nil
 		}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +18,9 @@ type tx struct {
 	store  *Store
 	conn   *conn
 	writes bool
+	wrote  bool
 	ended  bool
+	seen   []ledger.Row // read or written here; without bodies
 }
 
 var errEnded = errors.New("transaction has ended")
@@ -26,10 +29,13 @@ var errEnded = errors.New("transaction has ended")
 // becomes SQL.
 var tables = map[string]bool{
 	"runs": true, "turns": true, "rounds": true, "entries": true,
-	"keys": true, "approvals": true, "events": true, "owners": true,
+	"approvals": true, "events": true, "owners": true,
 }
 
-const columns = "seq, id, w0, w1, w2, w3, w4, w5, body"
+const columns = "seq, id, w0, w1, w2, w3, w4, w5, w6, body"
+
+// maxSeen bounds how many rows of one Find are remembered.
+const maxSeen = 8
 
 func (t *tx) Now() time.Time { return t.store.now().UTC().Round(0) }
 
@@ -56,7 +62,9 @@ func (t *tx) Get(table, id string) (ledger.Row, error) {
 		return ledger.Row{}, t.failed("reading "+table, err)
 	}
 	if id != "" && st.Step() {
-		return rowOf(table, st), nil
+		row := rowOf(table, st)
+		t.remember(row)
+		return row, nil
 	}
 	if err := st.Err(); err != nil {
 		return ledger.Row{}, t.failed("reading "+table, err)
@@ -65,7 +73,7 @@ func (t *tx) Get(table, id string) (ledger.Row, error) {
 }
 
 func rowOf(table string, st *sqlite3.Stmt) ledger.Row {
-	row := ledger.Row{Table: table, Seq: st.ColumnInt64(0), ID: st.ColumnText(1), Body: st.ColumnBlob(8, nil)}
+	row := ledger.Row{Table: table, Seq: st.ColumnInt64(0), ID: st.ColumnText(1), Body: st.ColumnBlob(9, nil)}
 	for i := range row.Words {
 		row.Words[i] = st.ColumnText(2 + i)
 	}
@@ -83,10 +91,23 @@ func (t *tx) Put(row ledger.Row) error {
 	if err != nil {
 		return err
 	}
-	sql := "INSERT INTO " + row.Table + " (id, w0, w1, w2, w3, w4, w5, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+	t.wrote = true
+	if old := t.recall(row); old != nil {
+		err = t.change(old, row, body)
+	} else {
+		err = t.insert(row, body)
+	}
+	if err != nil {
+		return t.failed("writing "+row.Table, err)
+	}
+	return nil
+}
+
+func (t *tx) insert(row ledger.Row, body []byte) error {
+	sql := "INSERT INTO " + row.Table + " (id, w0, w1, w2, w3, w4, w5, w6, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	if row.ID != "" {
 		sql += " ON CONFLICT (id) WHERE id IS NOT NULL DO UPDATE SET w0 = excluded.w0, w1 = excluded.w1, w2 = excluded.w2," +
-			" w3 = excluded.w3, w4 = excluded.w4, w5 = excluded.w5, body = excluded.body"
+			" w3 = excluded.w3, w4 = excluded.w4, w5 = excluded.w5, w6 = excluded.w6, body = excluded.body"
 	}
 	st, err := t.conn.prepare(sql)
 	if err == nil {
@@ -95,8 +116,68 @@ func (t *tx) Put(row ledger.Row) error {
 	if err == nil {
 		err = st.Exec()
 	}
+	if err == nil && row.ID == "" {
+		row.Seq, row.Body, row.Value = t.conn.db.LastInsertRowID(), body, nil
+		t.conn.newest[row.Table] = row
+	}
+	return err
+}
+
+// change writes a row that this transaction has seen: SQLite would touch the
+// index of every word that is named, changed or not.
+func (t *tx) change(old *ledger.Row, row ledger.Row, body []byte) error {
+	var sql strings.Builder
+	sql.WriteString("UPDATE " + row.Table + " SET ")
+	for i, w := range row.Words {
+		if w != old.Words[i] {
+			sql.WriteString("w" + strconv.Itoa(i) + " = ?, ")
+		}
+	}
+	sql.WriteString("body = ? WHERE seq = ?")
+	st, err := t.conn.prepare(sql.String())
 	if err != nil {
-		return t.failed("writing "+row.Table, err)
+		return err
+	}
+	var errs []error
+	n := 0
+	for i, w := range row.Words {
+		if w != old.Words[i] {
+			n++
+			errs = append(errs, bindWord(st, n, w))
+		}
+	}
+	if body == nil {
+		body = []byte{}
+	}
+	errs = append(errs, st.BindBlob(n+1, body), st.BindInt64(n+2, old.Seq))
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	old.Words = row.Words
+	return st.Exec()
+}
+
+// remember keeps what is needed to change a row cheaply.
+func (t *tx) remember(row ledger.Row) {
+	if !t.writes || row.ID == "" {
+		return
+	}
+	row.Body = nil
+	if old := t.recall(row); old != nil {
+		*old = row
+		return
+	}
+	t.seen = append(t.seen, row)
+}
+
+func (t *tx) recall(row ledger.Row) *ledger.Row {
+	if row.ID == "" {
+		return nil
+	}
+	for i := range t.seen {
+		if t.seen[i].ID == row.ID && t.seen[i].Table == row.Table {
+			return &t.seen[i]
+		}
 	}
 	return nil
 }
@@ -109,7 +190,7 @@ func bindRow(st *sqlite3.Stmt, row ledger.Row, body []byte) error {
 	if body == nil {
 		body = []byte{}
 	}
-	return errors.Join(append(errs, st.BindBlob(8, body))...)
+	return errors.Join(append(errs, st.BindBlob(9, body))...)
 }
 
 func bindWord(st *sqlite3.Stmt, i int, word string) error {
@@ -126,6 +207,8 @@ func (t *tx) Delete(table, id string) error {
 	if !t.writes {
 		return fmt.Errorf("deleting from %s: this is a view", table)
 	}
+	t.wrote = true
+	t.seen = slices.DeleteFunc(t.seen, func(r ledger.Row) bool { return r.Table == table && r.ID == id })
 	st, err := t.conn.prepare("DELETE FROM " + table + " WHERE id = ?")
 	if err == nil {
 		err = st.BindText(1, id)
@@ -143,6 +226,9 @@ func (t *tx) Find(q ledger.Query) ([]ledger.Row, error) {
 	if err := t.check(q.Table); err != nil {
 		return nil, err
 	}
+	if row, ok := t.conn.newest[q.Table]; ok && t.writes && q == (ledger.Query{Table: q.Table, Newest: true, Limit: 1}) {
+		return []ledger.Row{row}, nil
+	}
 	st, err := t.conn.prepare(findSQL(q))
 	if err == nil {
 		err = bindQuery(st, q)
@@ -153,7 +239,11 @@ func (t *tx) Find(q ledger.Query) ([]ledger.Row, error) {
 	defer st.Reset()
 	var rows []ledger.Row
 	for st.Step() {
-		rows = append(rows, rowOf(q.Table, st))
+		row := rowOf(q.Table, st)
+		if len(rows) < maxSeen {
+			t.remember(row)
+		}
+		rows = append(rows, row)
 	}
 	if err := st.Err(); err != nil {
 		return nil, t.failed("reading "+q.Table, err)

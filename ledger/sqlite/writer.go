@@ -64,13 +64,21 @@ func (s *Store) Update(ctx context.Context, fn func(ledger.Tx) error) error {
 
 var errExited = errors.New("the update's function did not return")
 
+// run runs fn whenever it is our turn: more than once, where the failure of a
+// neighbour took our changes back with its own.
 func (r *request) run(t *tx, fn func(ledger.Tx) error) error {
-	err := errExited
-	func() {
-		defer func() { r.ran <- err }() // also when fn panics
-		err = fn(t)
-	}()
-	return <-r.done
+	for {
+		err := errExited
+		func() {
+			defer func() { r.ran <- err }() // also when fn panics
+			err = fn(t)
+		}()
+		select {
+		case t = <-r.turn:
+		case err := <-r.done:
+			return err
+		}
+	}
 }
 
 // write is the one goroutine that writes. It ends with the store.
@@ -94,6 +102,9 @@ func (s *Store) write(c *conn) {
 // commitBatch runs first, and whatever else is asked for meanwhile, and commits
 // it. It returns the connection to go on with; nil: to be opened anew. After an
 // error of the disk nothing is tried again on the same connection.
+//
+// Updates hardly ever fail once they have written, so none has a savepoint at
+// first; when one does fail then, all is taken back and the others run again.
 func (s *Store) commitBatch(c *conn, first *request) *conn {
 	c, err := s.begin(c)
 	if err != nil {
@@ -105,20 +116,60 @@ func (s *Store) commitBatch(c *conn, first *request) *conn {
 		if !r.state.CompareAndSwap(waiting, running) {
 			continue
 		}
-		fnErr, ended := s.lend(c, r)
-		if ended != nil {
-			// SQLite has ended the transaction: nothing of the batch is changed.
+		wrote, fnErr, ended := s.lend(c, r)
+		switch {
+		case ended != nil:
 			tell(append(batch, r), ended)
 			_ = c.close()
 			return nil
+		case fnErr == nil:
+			batch = append(batch, r)
+			continue
+		}
+		r.done <- fnErr
+		if wrote {
+			if batch, ended = s.again(c, batch); ended != nil {
+				tell(batch, ended)
+				_ = c.close()
+				return nil
+			}
+		}
+	}
+	return s.commit(c, batch)
+}
+
+// again runs the updates of a batch anew, each with a savepoint, and returns
+// those that succeed. After an error nothing of the batch is changed.
+func (s *Store) again(c *conn, batch []*request) ([]*request, error) {
+	for _, sql := range []string{"ROLLBACK", "BEGIN IMMEDIATE"} {
+		if err := c.run(sql); err != nil {
+			return batch, unavailable("taking back", err)
+		}
+	}
+	clear(c.newest)
+	var kept []*request
+	for i, r := range batch {
+		if err := c.run("SAVEPOINT one"); err != nil {
+			return append(kept, batch[i:]...), unavailable("beginning to write", err)
+		}
+		_, fnErr, ended := s.lend(c, r)
+		if ended == nil && fnErr != nil {
+			clear(c.newest)
+			ended = c.run("ROLLBACK TO one")
+		}
+		if ended == nil {
+			ended = c.run("RELEASE one")
+		}
+		if ended != nil {
+			return append(kept, batch[i:]...), unavailable("taking back", ended)
 		}
 		if fnErr != nil {
 			r.done <- fnErr
 			continue
 		}
-		batch = append(batch, r)
+		kept = append(kept, r)
 	}
-	return s.commit(c, batch)
+	return kept, nil
 }
 
 func (s *Store) begin(c *conn) (*conn, error) {
@@ -137,6 +188,7 @@ func (s *Store) begin(c *conn) (*conn, error) {
 		_ = c.close()
 		return nil, unavailable("beginning to write", err)
 	}
+	clear(c.newest)
 	s.reach()
 	return c, nil
 }
@@ -161,29 +213,19 @@ func (s *Store) next(n int) *request {
 	}
 }
 
-// lend runs one request inside the batch's transaction. ended says that the
-// whole transaction is gone.
-func (s *Store) lend(c *conn, r *request) (fnErr, ended error) {
-	if err := c.run("SAVEPOINT one"); err != nil {
-		return nil, unavailable("beginning to write", err)
-	}
+// lend runs one request inside the batch's transaction, and reports whether it
+// wrote anything. ended says that SQLite has ended the whole transaction, and
+// nothing of the batch is changed.
+func (s *Store) lend(c *conn, r *request) (wrote bool, fnErr, ended error) {
 	t := &tx{store: s, conn: c, writes: true}
 	r.turn <- t
 	fnErr = <-r.ran
 	t.ended = true
 	s.reach()
 	if !c.inTransaction() {
-		return nil, unavailable("writing", errors.Join(fnErr, errors.New("the transaction was ended")))
+		return t.wrote, nil, unavailable("writing", errors.Join(fnErr, errors.New("the transaction was ended")))
 	}
-	if fnErr != nil {
-		if err := c.run("ROLLBACK TO one"); err != nil {
-			return nil, unavailable("taking back", err)
-		}
-	}
-	if err := c.run("RELEASE one"); err != nil {
-		return nil, unavailable("writing", err)
-	}
-	return fnErr, nil
+	return t.wrote, fnErr, nil
 }
 
 func (s *Store) commit(c *conn, batch []*request) *conn {

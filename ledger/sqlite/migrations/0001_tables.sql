@@ -1,10 +1,10 @@
--- One table a kind of row. seq orders them; w0 to w5 are the words they are found
+-- One table a kind of row. seq orders them; w0 to w6 are the words they are found
 -- by (what each means is package ledger's to say); body is JSON.
 
 CREATE TABLE runs (
     seq  INTEGER PRIMARY KEY,
     id   TEXT,
-    w0 TEXT, w1 TEXT, w2 TEXT, w3 TEXT, w4 TEXT, w5 TEXT,
+    w0 TEXT, w1 TEXT, w2 TEXT, w3 TEXT, w4 TEXT, w5 TEXT, w6 TEXT,
     body BLOB NOT NULL
 );
 CREATE UNIQUE INDEX runs_id ON runs (id) WHERE id IS NOT NULL;
@@ -12,7 +12,7 @@ CREATE UNIQUE INDEX runs_id ON runs (id) WHERE id IS NOT NULL;
 CREATE TABLE turns (
     seq  INTEGER PRIMARY KEY,
     id   TEXT,
-    w0 TEXT, w1 TEXT, w2 TEXT, w3 TEXT, w4 TEXT, w5 TEXT,
+    w0 TEXT, w1 TEXT, w2 TEXT, w3 TEXT, w4 TEXT, w5 TEXT, w6 TEXT,
     body BLOB NOT NULL
 );
 CREATE UNIQUE INDEX turns_id ON turns (id) WHERE id IS NOT NULL;
@@ -21,7 +21,7 @@ CREATE INDEX turns_w0 ON turns (w0, seq) WHERE w0 IS NOT NULL;
 CREATE TABLE rounds (
     seq  INTEGER PRIMARY KEY,
     id   TEXT,
-    w0 TEXT, w1 TEXT, w2 TEXT, w3 TEXT, w4 TEXT, w5 TEXT,
+    w0 TEXT, w1 TEXT, w2 TEXT, w3 TEXT, w4 TEXT, w5 TEXT, w6 TEXT,
     body BLOB NOT NULL
 );
 CREATE UNIQUE INDEX rounds_id ON rounds (id) WHERE id IS NOT NULL;
@@ -31,7 +31,7 @@ CREATE INDEX rounds_w1 ON rounds (w1, seq) WHERE w1 IS NOT NULL;
 CREATE TABLE entries (
     seq  INTEGER PRIMARY KEY,
     id   TEXT,
-    w0 TEXT, w1 TEXT, w2 TEXT, w3 TEXT, w4 TEXT, w5 TEXT,
+    w0 TEXT, w1 TEXT, w2 TEXT, w3 TEXT, w4 TEXT, w5 TEXT, w6 TEXT,
     body BLOB NOT NULL
 );
 CREATE UNIQUE INDEX entries_id ON entries (id) WHERE id IS NOT NULL;
@@ -41,19 +41,12 @@ CREATE INDEX entries_w2 ON entries (w2, seq) WHERE w2 IS NOT NULL;
 CREATE INDEX entries_w3 ON entries (w3, seq) WHERE w3 IS NOT NULL;
 CREATE INDEX entries_w4 ON entries (w4, seq) WHERE w4 IS NOT NULL;
 CREATE INDEX entries_w5 ON entries (w5, seq) WHERE w5 IS NOT NULL;
-
-CREATE TABLE keys (
-    seq  INTEGER PRIMARY KEY,
-    id   TEXT,
-    w0 TEXT, w1 TEXT, w2 TEXT, w3 TEXT, w4 TEXT, w5 TEXT,
-    body BLOB NOT NULL
-);
-CREATE UNIQUE INDEX keys_id ON keys (id) WHERE id IS NOT NULL;
+CREATE INDEX entries_w6 ON entries (w6, seq) WHERE w6 IS NOT NULL;
 
 CREATE TABLE approvals (
     seq  INTEGER PRIMARY KEY,
     id   TEXT,
-    w0 TEXT, w1 TEXT, w2 TEXT, w3 TEXT, w4 TEXT, w5 TEXT,
+    w0 TEXT, w1 TEXT, w2 TEXT, w3 TEXT, w4 TEXT, w5 TEXT, w6 TEXT,
     body BLOB NOT NULL
 );
 CREATE UNIQUE INDEX approvals_id ON approvals (id) WHERE id IS NOT NULL;
@@ -63,7 +56,7 @@ CREATE INDEX approvals_w1 ON approvals (w1, seq) WHERE w1 IS NOT NULL;
 CREATE TABLE events (
     seq  INTEGER PRIMARY KEY,
     id   TEXT,
-    w0 TEXT, w1 TEXT, w2 TEXT, w3 TEXT, w4 TEXT, w5 TEXT,
+    w0 TEXT, w1 TEXT, w2 TEXT, w3 TEXT, w4 TEXT, w5 TEXT, w6 TEXT,
     body BLOB NOT NULL
 );
 CREATE UNIQUE INDEX events_id ON events (id) WHERE id IS NOT NULL;
@@ -72,7 +65,7 @@ CREATE INDEX events_w0 ON events (w0, seq) WHERE w0 IS NOT NULL;
 CREATE TABLE owners (
     seq  INTEGER PRIMARY KEY,
     id   TEXT,
-    w0 TEXT, w1 TEXT, w2 TEXT, w3 TEXT, w4 TEXT, w5 TEXT,
+    w0 TEXT, w1 TEXT, w2 TEXT, w3 TEXT, w4 TEXT, w5 TEXT, w6 TEXT,
     body BLOB NOT NULL
 );
 CREATE UNIQUE INDEX owners_id ON owners (id) WHERE id IS NOT NULL;
