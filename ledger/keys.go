@@ -10,7 +10,7 @@ import (
 // keyWord scopes a key to its tenant and tool. An entry keeps its key's word
 // until another entry takes the key; pruned, it keeps nothing else.
 func keyWord(tenant, tool, key string) string {
-	return digest([]byte(joined(tenant, tool, key)))
+	return digest([]byte(joined(tenant, tool, key)))[:40] // 160 bits: it is an index, and every byte is paid for
 }
 
 // standing is a Standing on its way, with what Start needs to go on.

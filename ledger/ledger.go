@@ -56,7 +56,7 @@ func New(ctx context.Context, store Store, o *Options) (*Ledger, error) {
 		return nil, errors.New("making ledger: no store")
 	}
 	l := &Ledger{
-		store: store, newID: rand.Text, owner: "", lease: defaultLease,
+		store: store, newID: newID, lease: defaultLease,
 		running: map[string]*entryBody{}, gaveUp: map[string]bool{}, strays: map[string]int64{},
 	}
 	if o != nil {
@@ -81,6 +81,23 @@ func New(ctx context.Context, store Store, o *Options) (*Ledger, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// newID is in the order of time, so that rows that are written together stand
+// together, and cannot be guessed.
+func newID() string {
+	const digits = "0123456789abcdefghjkmnpqrstvwxyz"
+	var b [9 + 16]byte
+	ms := uint64(time.Now().UnixMilli())
+	for i := 8; i >= 0; i-- {
+		b[i] = digits[ms&31]
+		ms >>= 5
+	}
+	_, _ = rand.Read(b[9:]) // never fails
+	for i := 9; i < len(b); i++ {
+		b[i] = digits[b[i]&31]
+	}
+	return string(b[:])
 }
 
 // Owner is the name under which this ledger claims.

@@ -41,6 +41,27 @@ func Ledger(t *testing.T, open func(t *testing.T, now func() time.Time) ledger.S
 	}
 }
 
+// Twice is s where every update is taken back once and run again, as any store
+// may do.
+func Twice(s ledger.Store) ledger.Store { return twice{s} }
+
+type twice struct{ ledger.Store }
+
+var errTakenBack = errors.New("taken back")
+
+func (s twice) Update(ctx context.Context, fn func(ledger.Tx) error) error {
+	err := s.Store.Update(ctx, func(tx ledger.Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return errTakenBack
+	})
+	if !errors.Is(err, errTakenBack) {
+		return err
+	}
+	return s.Store.Update(ctx, fn)
+}
+
 type ledgerCase struct {
 	name string
 	test func(b *bench)

@@ -27,6 +27,12 @@ func TestLedger(t *testing.T) {
 	})
 }
 
+func TestLedger_updates_that_run_again(t *testing.T) {
+	ledgertest.Ledger(t, func(_ *testing.T, now func() time.Time) ledger.Store {
+		return ledgertest.Twice(memory.New(&memory.Options{Now: now}))
+	})
+}
+
 func TestLedger_leases(t *testing.T) {
 	ledgertest.Ledger(t, func(_ *testing.T, now func() time.Time) ledger.Store {
 		return memory.New(&memory.Options{Now: now, Leases: true})

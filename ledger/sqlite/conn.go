@@ -48,7 +48,7 @@ func (c *conn) configure(s *Store) error {
 	if mode != "wal" {
 		return fmt.Errorf("the file cannot be kept in WAL mode, only in %q", mode)
 	}
-	if err := c.db.Exec("PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; PRAGMA secure_delete=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON"); err != nil {
+	if err := c.db.Exec("PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; PRAGMA wal_autocheckpoint=4000; PRAGMA secure_delete=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON"); err != nil {
 		return err
 	}
 	full, err := c.ask("PRAGMA synchronous")
