@@ -2,6 +2,7 @@ package rawjson_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/holdfast-go/holdfast/internal/rawjson"
@@ -12,12 +13,12 @@ func TestWalkersSeeMembersInOrderAndLastOfTwoWins(t *testing.T) {
 	if !rawjson.Valid(raw) {
 		t.Fatalf("Valid(%s) = false, want true", raw)
 	}
-	var names string
+	var names strings.Builder
 	for n, v := range rawjson.Members(raw) {
-		names += string(n) + "=" + string(v) + ";"
+		names.WriteString(string(n) + "=" + string(v) + ";")
 	}
-	if want := `a=1;bc=[ "x" , {"y":"]}\"" } ];a="two";e={};`; names != want {
-		t.Errorf("Members = %s, want %s", names, want)
+	if want := `a=1;bc=[ "x" , {"y":"]}\"" } ];a="two";e={};`; names.String() != want {
+		t.Errorf("Members = %s, want %s", names.String(), want)
 	}
 	if got := rawjson.String(rawjson.Member(raw, "a")); got != "two" {
 		t.Errorf("Member(a) = %q, want two", got)

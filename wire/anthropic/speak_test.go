@@ -122,11 +122,11 @@ func resultText(content []byte) string {
 	if rawjson.Kind(content) == '"' {
 		return rawjson.String(content)
 	}
-	var all string
+	var all strings.Builder
 	for _, b := range rawjson.Elements(content) {
-		all += member(b, "text")
+		all.WriteString(member(b, "text"))
 	}
-	return all
+	return all.String()
 }
 
 // conversation reads a recorded request; api is the codec's.
@@ -148,24 +148,25 @@ func conversation(c wire.Codec) func([]byte) ([]wire.Item, []json.RawMessage) {
 
 func replyOf(c wire.Codec, message []byte) *wire.Reply {
 	d := c.NewDecoder()
-	body := `{"type":"message","role":"assistant","stop_reason":"tool_use","content":[`
+	var body strings.Builder
+	body.WriteString(`{"type":"message","role":"assistant","stop_reason":"tool_use","content":[`)
 	for i, b := range blocks(message) {
 		if i > 0 {
-			body += ","
+			body.WriteString(",")
 		}
-		body += string(b)
+		body.WriteString(string(b))
 	}
-	d.Feed([]byte(body + "]}"))
+	d.Feed([]byte(body.String() + "]}"))
 	return d.Close()
 }
 
 // told are the results and the text of a user message.
 func told(last *wire.Reply, blocks [][]byte) (items []wire.Item) {
 	var results []holdfast.Observation
-	var text string
+	var text strings.Builder
 	for _, b := range blocks {
 		if member(b, "type") != "tool_result" {
-			text += member(b, "text")
+			text.WriteString(member(b, "text"))
 			continue
 		}
 		o := holdfast.Observation{CallID: member(b, "tool_use_id"), Position: -1, Error: rawjson.True(rawjson.Member(b, "is_error")), Text: resultText(rawjson.Member(b, "content"))}
@@ -179,8 +180,8 @@ func told(last *wire.Reply, blocks [][]byte) (items []wire.Item) {
 	if results != nil {
 		items = append(items, wire.Item{Results: results})
 	}
-	if text != "" {
-		items = append(items, wire.Item{User: text})
+	if text.String() != "" {
+		items = append(items, wire.Item{User: text.String()})
 	}
 	return items
 }

@@ -2,6 +2,7 @@ package bedrock
 
 import (
 	"bytes"
+
 	"github.com/holdfast-go/holdfast/internal/frames"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"hash/crc32"
+	"strings"
 
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
@@ -123,11 +124,11 @@ func conversation(request []byte) (items []wire.Item, messages []json.RawMessage
 // told are the results and the text of a user message.
 func told(last *wire.Reply, m []byte) (items []wire.Item) {
 	var results []holdfast.Observation
-	var text string
+	var text strings.Builder
 	for _, b := range rawjson.Elements(rawjson.Member(m, "content")) {
 		result := rawjson.Member(b, "toolResult")
 		if result == nil {
-			text += member(b, "text")
+			text.WriteString(member(b, "text"))
 			continue
 		}
 		o := holdfast.Observation{CallID: member(result, "toolUseId"), Position: -1, Error: member(result, "status") == "error", Text: resultText(result)}
@@ -141,8 +142,8 @@ func told(last *wire.Reply, m []byte) (items []wire.Item) {
 	if results != nil {
 		items = append(items, wire.Item{Results: results})
 	}
-	if text != "" {
-		items = append(items, wire.Item{User: text})
+	if text.String() != "" {
+		items = append(items, wire.Item{User: text.String()})
 	}
 	return items
 }

@@ -206,12 +206,12 @@ func bracketStep(rest string) (step, string, bool) {
 	if rest != "" && (rest[0] == '\'' || rest[0] == '"') {
 		return quotedStep(rest[1:], rest[0])
 	}
-	end := strings.IndexByte(rest, ']')
-	if end < 0 {
+	before, after, ok := strings.Cut(rest, "]")
+	if !ok {
 		return step{}, "", false
 	}
-	index, err := strconv.Atoi(rest[:end])
-	return step{index: index, isIndex: true}, rest[end+1:], err == nil && index >= 0
+	index, err := strconv.Atoi(before)
+	return step{index: index, isIndex: true}, after, err == nil && index >= 0
 }
 
 // quotedStep reads a quoted name; a backslash takes the next byte as it is.

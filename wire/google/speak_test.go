@@ -109,19 +109,19 @@ func geminiConversation(request []byte) (items []wire.Item, messages []json.RawM
 			continue
 		}
 		var results []holdfast.Observation
-		var text string
+		var text strings.Builder
 		for _, p := range rawjson.Elements(rawjson.Member(m, "parts")) {
 			if r := rawjson.Member(p, "functionResponse"); r != nil {
 				results = append(results, holdfast.Observation{Position: len(results), JSON: rawjson.Member(r, "response")})
 				continue
 			}
-			text += member(p, "text")
+			text.WriteString(member(p, "text"))
 		}
 		if results != nil {
 			items = append(items, wire.Item{Results: results})
 		}
-		if text != "" {
-			items = append(items, wire.Item{User: text})
+		if text.String() != "" {
+			items = append(items, wire.Item{User: text.String()})
 		}
 	}
 	return items, messages

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,18 +71,19 @@ func recordedReplies(o Options, all []recording) map[string]*wire.Reply {
 // callsKey is what tells a reply by its calls: arguments by value, as clients
 // write them anew, and ids where the format has them.
 func callsKey(o Options, folder string, r *wire.Reply) string {
-	key := folder
+	var key strings.Builder
+	key.WriteString(folder)
 	if o.Mark != nil {
-		key += " " + o.Mark(r)
+		key.WriteString(" " + o.Mark(r))
 	}
 	for _, c := range r.Calls {
 		id := ""
 		if o.IDs {
 			id = c.ID
 		}
-		key += "\n" + id + " " + c.Name + " " + quote(value(c.Arguments))
+		key.WriteString("\n" + id + " " + c.Name + " " + quote(value(c.Arguments)))
 	}
-	return key
+	return key.String()
 }
 
 func compareHistories(t *testing.T, name string, o Options, items []wire.Item, want []json.RawMessage) {

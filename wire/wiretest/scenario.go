@@ -161,11 +161,12 @@ func (a *archive) expect(t *testing.T, name string, got []byte) (changed bool) {
 
 func (a *archive) write(t *testing.T, path string) {
 	t.Helper()
-	out := a.comment
+	var out strings.Builder
+	out.WriteString(a.comment)
 	for _, f := range a.files {
-		out += "-- " + f.name + " --\n" + f.data
+		out.WriteString("-- " + f.name + " --\n" + f.data)
 	}
-	if err := os.WriteFile(path, []byte(out), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

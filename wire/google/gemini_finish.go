@@ -1,0 +1,150 @@
+package google
+
+import (
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+func (g *gemini) finish(api string) *wire.Reply {
+	r := &g.reply
+	r.API = api
+	r.Text = rawjson.Text(g.text)
+	r.Reasoning = rawjson.Text(g.thought)
+	r.Usage = geminiUsage(g.usage)
+	if r.Stop == "" && g.blocked != "" {
+		r.Stop = "blocked:" + g.blocked
+	}
+	if g.broken {
+		g.fail("unreadable_event", "an event of the reply is not JSON")
+	}
+	r.Ending = geminiEnding(r)
+	r.Complete = r.Ending == wire.Ended
+	g.finishCalls()
+	r.Message = g.content()
+	return r
+}
+
+// geminiEnding: STOP is the one natural end, with and without calls; every other
+// word names a fault, so a new one vetoes too.
+func geminiEnding(r *wire.Reply) wire.Ending {
+	if r.Err != nil || r.Stop == "" {
+		return wire.Broken
+	}
+	switch r.Stop {
+	case "STOP":
+		return wire.Ended
+	case "MAX_TOKENS", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS":
+		// The last three say that the model's attempt to call failed. As after a
+		// cut, its calls are rejected and it may try again.
+		return wire.Cut
+	}
+	return wire.Filtered
+}
+
+func (g *gemini) finishCalls() {
+	answered := g.answered()
+	for i := range g.parts {
+		p := &g.parts[i]
+		if p.call < 0 {
+			continue
+		}
+		call := &g.reply.Calls[p.call]
+		call.Complete = g.reply.Complete && !p.continues
+		if p.partial != nil {
+			var ok bool
+			if call.Arguments, ok = p.partial.text(); !ok {
+				call.Problem = holdfast.UnreadableArguments
+			}
+			call.Complete = call.Complete && p.partial.closed()
+		}
+		call.ProviderExecuted = answered[call.ID]
+	}
+}
+
+// answered are the ids of the calls whose results stand in the same reply.
+func (g *gemini) answered() map[string]bool {
+	var ids map[string]bool
+	for i := range g.parts {
+		response := rawjson.Member(g.parts[i].raw, "functionResponse")
+		if response == nil {
+			continue
+		}
+		if ids == nil {
+			ids = make(map[string]bool)
+		}
+		ids[rawjson.String(rawjson.Member(response, "id"))] = true
+	}
+	delete(ids, "")
+	return ids
+}
+
+// content is the model's content as history takes it back, signatures in place.
+func (g *gemini) content() []byte {
+	if len(g.parts) == 0 {
+		return nil
+	}
+	out := []byte(`{"role":"model","parts":[`)
+	for i := range g.parts {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, g.rawPart(&g.parts[i])...)
+	}
+	return append(out, `]}`...)
+}
+
+// rawPart is a part as it came; where it grew, with what it grew to. Streamed
+// arguments become whole ones: history takes no partial ones.
+func (g *gemini) rawPart(p *part) []byte {
+	switch {
+	case p.partial != nil || p.continues:
+		call := rawjson.Drop(rawjson.Drop(rawjson.Member(p.raw, "functionCall"), "partialArgs"), "willContinue")
+		args := []byte(g.argsOf(p))
+		if !rawjson.IsObject(args) {
+			args = []byte(`{}`)
+		}
+		return rawjson.Set(p.raw, "functionCall", rawjson.Set(call, "args", args))
+	case p.grew:
+		return rawjson.Set(p.raw, "text", rawjson.AppendQuoted(nil, p.text))
+	}
+	return p.raw
+}
+
+func (g *gemini) argsOf(p *part) string {
+	if p.partial == nil {
+		return ""
+	}
+	text, _ := p.partial.text()
+	return text
+}
+
+// geminiUsage: the prompt's count holds the cached tokens already; thoughts and
+// what tools put before the model are counted apart.
+func geminiUsage(raw []byte) wire.Usage {
+	var u wire.Usage
+	for name, v := range rawjson.Members(raw) {
+		n, ok := rawjson.Int(v)
+		if !ok {
+			continue
+		}
+		switch string(name) {
+		case "promptTokenCount", "toolUsePromptTokenCount":
+			u.Input = add(u.Input, n)
+		case "candidatesTokenCount":
+			u.Output = add(u.Output, n)
+		case "thoughtsTokenCount":
+			u.Output, u.Reasoning = add(u.Output, n), &n
+		case "cachedContentTokenCount":
+			u.Cached = &n
+		}
+	}
+	return u
+}
+
+func add(sum *int64, n int64) *int64 {
+	if sum != nil {
+		n += *sum
+	}
+	return &n
+}

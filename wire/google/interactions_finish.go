@@ -1,0 +1,164 @@
+package google
+
+import (
+	"github.com/holdfast-go/holdfast/internal/rawjson"
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+func (s *interaction) finish(api string) *wire.Reply {
+	r := &s.reply
+	r.API = api
+	r.Text = rawjson.Text(s.text)
+	r.Reasoning = rawjson.Text(s.thought)
+	r.Usage = interactionUsage(s.usage)
+	if s.broken {
+		s.fail("unreadable_event", "an event of the reply is not JSON")
+	}
+	r.Ending = s.ending()
+	r.Complete = r.Ending == wire.Ended || r.Ending == wire.Paused
+	results := s.results()
+	for i := range s.steps {
+		if st := &s.steps[i]; st.call >= 0 {
+			call := &r.Calls[st.call]
+			call.Arguments = st.arguments()
+			call.Complete = st.closed && r.Complete
+			call.ProviderExecuted = results[call.ID]
+		}
+	}
+	r.Message = s.message()
+	return r
+}
+
+// ending of the interaction: its status is its stop word.
+func (s *interaction) ending() wire.Ending {
+	if s.reply.Err != nil || !s.done {
+		return wire.Broken
+	}
+	switch s.reply.Stop {
+	case "completed", "requires_action":
+		return wire.Ended
+	case "requires_continuation":
+		return wire.Paused
+	case "incomplete", "budget_exceeded":
+		return wire.Cut
+	}
+	return wire.Broken // failed, cancelled, or not at its end yet
+}
+
+// results are the ids of the calls whose results stand in this reply.
+func (s *interaction) results() map[string]bool {
+	var ids map[string]bool
+	for i := range s.steps {
+		if s.steps[i].kind == "function_result" {
+			if ids == nil {
+				ids = make(map[string]bool)
+			}
+			ids[rawjson.String(rawjson.Member(s.steps[i].start, "call_id"))] = true
+		}
+	}
+	delete(ids, "")
+	return ids
+}
+
+func (st *interactionStep) arguments() string {
+	if len(st.args) > 0 {
+		return string(st.args)
+	}
+	args := rawjson.Member(st.start, "arguments")
+	if rawjson.IsNull(args) || st.grew && !holdsArguments(args) {
+		return ""
+	}
+	return string(args)
+}
+
+// holdsArguments tells arguments from the empty object that stands in their place.
+func holdsArguments(args []byte) bool {
+	if rawjson.IsNull(args) {
+		return false
+	}
+	for range rawjson.Members(args) {
+		return true
+	}
+	return rawjson.Kind(args) != '{'
+}
+
+// message is the steps as the next input takes them back.
+func (s *interaction) message() []byte {
+	var out []byte
+	for i := range s.steps {
+		if s.steps[i].kind == "function_call" && s.steps[i].call < 0 {
+			continue // a phantom
+		}
+		out = append(out, ',')
+		out = append(out, s.steps[i].raw()...)
+	}
+	if out == nil {
+		return nil
+	}
+	out[0] = '['
+	return append(out, ']')
+}
+
+// raw is the step as one object, with what grew put in its place. Text that is
+// no object cannot stand in an object field: its nearest legal form is {}.
+func (st *interactionStep) raw() []byte {
+	if !st.grew {
+		return st.start
+	}
+	out := st.start
+	if len(st.signature) > 0 {
+		out = rawjson.Set(out, "signature", rawjson.AppendQuoted(nil, st.signature))
+	}
+	if len(st.summary) > 0 {
+		out = rawjson.Set(out, "summary", rawContents(st.summary))
+	}
+	if len(st.contents) > 0 {
+		out = rawjson.Set(out, "content", rawContents(st.contents))
+	}
+	if st.call >= 0 && len(st.args) > 0 {
+		args := []byte(`{}`)
+		if rawjson.IsObject(st.args) && rawjson.Sendable(st.args) {
+			args = st.args
+		}
+		out = rawjson.Set(out, "arguments", args)
+	}
+	return out
+}
+
+func rawContents(cs []content) []byte {
+	out := []byte{'['}
+	for i, c := range cs {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if c.grew {
+			out = append(out, rawjson.Set(c.raw, "text", rawjson.AppendQuoted(nil, c.text))...)
+			continue
+		}
+		out = append(out, c.raw...)
+	}
+	return append(out, ']')
+}
+
+// interactionUsage: output is counted without thoughts, input without what tools
+// put before the model.
+func interactionUsage(raw []byte) wire.Usage {
+	var u wire.Usage
+	for name, v := range rawjson.Members(raw) {
+		n, ok := rawjson.Int(v)
+		if !ok {
+			continue
+		}
+		switch string(name) {
+		case "total_input_tokens", "total_tool_use_tokens":
+			u.Input = add(u.Input, n)
+		case "total_output_tokens":
+			u.Output = add(u.Output, n)
+		case "total_thought_tokens":
+			u.Output, u.Reasoning = add(u.Output, n), &n
+		case "total_cached_tokens":
+			u.Cached = &n
+		}
+	}
+	return u
+}
