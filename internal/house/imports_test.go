@@ -25,7 +25,7 @@ var rules = []rule{
 	{"wire/wiretest", []string{".", "schema", "wire"}, []string{"any"}},
 	{"wire", []string{".", "schema"}, []string{"github.com/go-json-experiment/json"}},
 	{"wire/*", []string{".", "schema", "wire"}, []string{"github.com/go-json-experiment/json"}},
-	{"ledger/ledgertest", []string{".", "ledger"}, []string{"any"}},
+	{"ledger/ledgertest", []string{".", "schema", "ledger"}, []string{"any"}},
 	{"ledger", []string{".", "schema"}, nil},
 	{"ledger/*", []string{".", "ledger"}, []string{"any"}},
 	{"gate", []string{".", "schema", "ledger"}, nil},
