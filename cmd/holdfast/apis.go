@@ -18,8 +18,14 @@ const autoAPI = "auto"
 // codecs are the wire formats that this binary speaks.
 func codecs() []wire.Codec {
 	return []wire.Codec{
-		openai.Chat{}, openai.Responses{}, anthropic.Messages{}, google.Gemini{}, google.Interactions{},
-		bedrock.Converse{}, anthropic.Invoke{}, ollama.Chat{},
+		openai.Chat{},
+		openai.Responses{},
+		anthropic.Messages{},
+		google.Gemini{},
+		google.Interactions{},
+		bedrock.Converse{},
+		anthropic.Invoke{},
+		ollama.Chat{},
 	}
 }
 

@@ -39,7 +39,7 @@ func needsSubcommand(cmd *cobra.Command, _ []string) error {
 }
 
 func (a *app) approvalsListCommand() *cobra.Command {
-	var where ledgerFlag
+	where := ledgerFlag{looks: true}
 	var all bool
 	var limit int
 	cmd := &cobra.Command{
@@ -85,7 +85,7 @@ func (a *app) showApprovals(found []ledger.Approval, all bool) error {
 }
 
 func (a *app) approvalsShowCommand() *cobra.Command {
-	var where ledgerFlag
+	where := ledgerFlag{looks: true}
 	cmd := &cobra.Command{
 		Use:     "show ID",
 		Short:   "Show one approval whole",
@@ -153,7 +153,7 @@ func whyAsked(p ledger.Approval) string {
 }
 
 func (a *app) decideCommand(approve bool) *cobra.Command {
-	var where ledgerFlag
+	where := ledgerFlag{looks: true}
 	var reason string
 	name, short := "deny", "Say no, with a reason that the model sees"
 	if approve {

@@ -37,7 +37,7 @@ it and holdfast resume runs it, or --approve does both.`,
   holdfast call travel.yaml charge_card --args '{"order_id":"A7","amount_cents":1200}' --key order:A7`,
 		Args: cobra.ExactArgs(2),
 		RunE: a.do(func(cmd *cobra.Command, args []string) error {
-			return a.call(cmd.Context(), f, args[0], args[1])
+			return interruptible(cmd.Context(), func(ctx context.Context) error { return a.call(ctx, f, args[0], args[1]) })
 		}),
 	}
 	f.ledger.add(cmd)

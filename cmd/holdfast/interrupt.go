@@ -79,3 +79,13 @@ func (i *interrupts) during(ctx context.Context) (under context.Context, leave f
 		cancel(nil)
 	}
 }
+
+// interruptible does work that Ctrl-C ends in order: what runs is cancelled and
+// recorded.
+func interruptible(ctx context.Context, work func(context.Context) error) error {
+	interrupts, stop := listen(ctx)
+	defer stop()
+	ctx, leave := interrupts.during(ctx)
+	defer leave()
+	return work(ctx)
+}

@@ -23,7 +23,7 @@ func (a *app) ledgerCommand() *cobra.Command {
 }
 
 func (a *app) ledgerListCommand() *cobra.Command {
-	var where ledgerFlag
+	where := ledgerFlag{looks: true}
 	var filter ledger.Filter
 	cmd := &cobra.Command{
 		Use:     "list",
@@ -91,7 +91,7 @@ func shownArguments(e ledger.Entry) string {
 }
 
 func (a *app) ledgerShowCommand() *cobra.Command {
-	var where ledgerFlag
+	where := ledgerFlag{looks: true}
 	cmd := &cobra.Command{
 		Use:     "show ID",
 		Short:   "Show one call and its whole story",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 
 	"golang.org/x/term"
 
@@ -26,10 +27,15 @@ func (a *app) colours(w io.Writer) bool {
 	if v, ok := a.env("NO_COLOR"); ok && v != "" {
 		return false
 	}
-	if v, _ := a.env("TERM"); v == "dumb" {
-		return false
-	}
-	return isTerminal(w)
+	return isTerminal(w) && a.understandsSequences(runtime.GOOS)
+}
+
+// understandsSequences tells whether the terminal acts on ANSI sequences: on
+// Windows the old console does not.
+func (a *app) understandsSequences(goos string) bool {
+	name, named := a.env("TERM")
+	_, modern := a.env("WT_SESSION")
+	return name != "dumb" && (goos != "windows" || named || modern)
 }
 
 func isTerminal(stream any) bool {

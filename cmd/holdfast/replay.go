@@ -39,7 +39,7 @@ The calls are real: try a catalog of static tools first.`,
 		Example: "  holdfast replay coach --api anthropic --ledger memory first.sse second.sse",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: a.do(func(cmd *cobra.Command, args []string) error {
-			return a.replay(cmd.Context(), f, args[0], args[1:])
+			return interruptible(cmd.Context(), func(ctx context.Context) error { return a.replay(ctx, f, args[0], args[1:]) })
 		}),
 	}
 	f.ledger.add(cmd)
@@ -84,11 +84,7 @@ func (a *app) replay(ctx context.Context, f replayFlags, catalogName string, fil
 	if err != nil {
 		return err
 	}
-	interrupts, stop := listen(ctx)
-	defer stop()
 	return a.withGate(ctx, f.ledger, catalogName, func(ctx context.Context, h *house) error {
-		ctx, leave := interrupts.during(ctx)
-		defer leave()
 		run, err := h.replayRun(ctx, f.run, principal)
 		if err != nil {
 			return err

@@ -23,8 +23,10 @@ ends here. It prints as call does.`,
 		Example: "  holdfast approvals approve ID && holdfast resume coach ID",
 		Args:    cobra.ExactArgs(2),
 		RunE: a.do(func(cmd *cobra.Command, args []string) error {
-			return a.withGate(cmd.Context(), where, args[0], func(ctx context.Context, h *house) error {
-				return a.resume(ctx, h, args[1])
+			return interruptible(cmd.Context(), func(ctx context.Context) error {
+				return a.withGate(ctx, where, args[0], func(ctx context.Context, h *house) error {
+					return a.resume(ctx, h, args[1])
+				})
 			})
 		}),
 	}

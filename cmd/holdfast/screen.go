@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -42,10 +43,7 @@ type screen struct {
 
 func (a *app) newScreen() *screen {
 	s := &screen{out: a.stdout, notes: a.stderr, coloured: a.colours(a.stderr), width: func() int { return 80 }}
-	if v, _ := a.env("TERM"); v == "dumb" {
-		return s
-	}
-	if f, ok := a.stderr.(*os.File); ok && isTerminal(f) {
+	if f, ok := a.stderr.(*os.File); ok && isTerminal(f) && a.understandsSequences(runtime.GOOS) {
 		s.live = true
 		s.width = func() int {
 			w, _, err := term.GetSize(int(f.Fd()))

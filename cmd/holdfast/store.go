@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +19,10 @@ import (
 const memoryLedger = "memory"
 
 // ledgerFlag is --ledger: memory, a SQLite file, or the default file.
-type ledgerFlag struct{ where string }
+type ledgerFlag struct {
+	where string
+	looks bool // the command only looks at what is there: it makes no file
+}
 
 func (f *ledgerFlag) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.where, "ledger", "", "the record: a SQLite file, or memory (default: holdfast.db in the user's data folder)")
@@ -25,7 +30,7 @@ func (f *ledgerFlag) add(cmd *cobra.Command) {
 
 // withLedger opens the ledger for the time of work.
 func (a *app) withLedger(ctx context.Context, f ledgerFlag, work func(context.Context, *ledger.Ledger) error) (err error) {
-	store, err := a.openStore(ctx, f.where)
+	store, err := a.openStore(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -63,7 +68,8 @@ func (a *app) ledgerPlace(f ledgerFlag) string {
 // ledgerFile is the default ledger, in the user's data folder.
 const ledgerFile = "holdfast.db"
 
-func (a *app) openStore(ctx context.Context, where string) (ledger.Store, error) {
+func (a *app) openStore(ctx context.Context, f ledgerFlag) (ledger.Store, error) {
+	where := f.where
 	switch {
 	case where == memoryLedger:
 		return memory.New(nil), nil
@@ -75,6 +81,12 @@ func (a *app) openStore(ctx context.Context, where string) (ledger.Store, error)
 			return nil, err
 		}
 		where = file
+	}
+	if _, err := os.Stat(where); f.looks && errors.Is(err, fs.ErrNotExist) {
+		if f.where == "" {
+			return memory.New(nil), nil // nothing was ever recorded
+		}
+		return nil, fmt.Errorf("opening the ledger: %w", err)
 	}
 	store, err := sqlite.Open(ctx, where, nil)
 	if err != nil {
