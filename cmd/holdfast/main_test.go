@@ -18,6 +18,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"holdfast": main})
 }
 
+// noSleepAtExit is for the race detector, which otherwise sleeps a second at the
+// end of each of the many processes.
+const noSleepAtExit = "atexit_sleep_ms=0"
+
 // TestScripts runs the command as a person would: each script is one scenario.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -28,6 +32,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_DATA_HOME", env.WorkDir+"/data")
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("GORACE", noSleepAtExit)
 			return os.MkdirAll(env.WorkDir+"/data", 0o700)
 		},
 	})
