@@ -264,7 +264,7 @@ func (c *call) bothAgain() string {
 
 // execute
 
-func (c *call) ended(code holdfast.Code) string {
+func (c *call) howItEnded(code holdfast.Code) string {
 	switch code {
 	case holdfast.Panicked:
 		return "its handler broke down"
@@ -281,7 +281,7 @@ func (c *call) ended(code holdfast.Code) string {
 }
 
 func (c *call) failed(code holdfast.Code, err error) holdfast.Outcome {
-	message := c.called() + " failed: " + c.ended(code) + because(c.toolError(code, err))
+	message := c.called() + " failed: " + c.howItEnded(code) + because(c.toolError(code, err))
 	next := "Try again later or with other arguments, or tell the user that it failed."
 	if c.effect() == holdfast.Write {
 		message += " Nothing was changed."
@@ -300,7 +300,7 @@ const askAPerson = "Do not call it again, and do not reach the same in another w
 func (c *call) uncertain(code holdfast.Code, err error) holdfast.Outcome {
 	return holdfast.Outcome{
 		Status: holdfast.Uncertain, Code: code, Next: askAPerson,
-		Message: "It is not known whether " + c.called() + " took effect: " + c.ended(code) + because(c.toolError(code, err)),
+		Message: "It is not known whether " + c.called() + " took effect: " + c.howItEnded(code) + because(c.toolError(code, err)),
 	}
 }
 
@@ -322,9 +322,9 @@ func (c *call) badResult(code holdfast.Code, problems []schema.Problem) holdfast
 // oddResult is a write that finished with such a result: it happened.
 func (c *call) oddResult(code holdfast.Code, r *holdfast.Result, problems []schema.Problem) holdfast.Outcome {
 	o := holdfast.Outcome{Status: holdfast.OK, Code: code, Result: r, Problems: problems}
-	o.Message = c.called() + " took effect, but " + c.ended(code) + "."
+	o.Message = c.called() + " took effect, but " + c.howItEnded(code) + "."
 	if r == nil {
-		o.Message = c.called() + " took effect; " + c.ended(code) + ", so it was dropped."
+		o.Message = c.called() + " took effect; " + c.howItEnded(code) + ", so it was dropped."
 	}
 	o.Next = "Do not call it again for the sake of its result."
 	return o
@@ -346,7 +346,7 @@ func (c *call) unconfirmed(why string) holdfast.Outcome {
 	if c.outcome.Status == holdfast.OK {
 		message += "it reported success, but a check could not confirm it"
 	} else {
-		message += c.ended(c.outcome.Code) + ", and a check could not tell"
+		message += c.howItEnded(c.outcome.Code) + ", and a check could not tell"
 	}
 	return holdfast.Outcome{Status: holdfast.Uncertain, Code: holdfast.Unconfirmed, Message: message + because(why), Next: askAPerson}
 }
@@ -356,7 +356,7 @@ func (c *call) noEffect() holdfast.Outcome {
 	if c.behindTwin() {
 		next = c.bothAgain()
 	}
-	why := c.ended(c.outcome.Code)
+	why := c.howItEnded(c.outcome.Code)
 	if c.outcome.Status == holdfast.OK {
 		why = "it reported success"
 	}
