@@ -89,8 +89,11 @@ func (c *conversation) begin(ctx context.Context, f runFlags, chosen *chosenMode
 	if err != nil {
 		return err
 	}
-	if !c.quiet {
+	switch {
+	case !c.quiet:
 		c.greet(f, chosen)
+	case chosen.script != nil && !c.app.json:
+		c.screen.note(dim, "(The model is scripted: it plays prepared replies.)")
 	}
 	if f.run == "" && !c.quiet {
 		if f.run, err = c.pickUp(ctx, principal); err != nil {
@@ -109,7 +112,7 @@ func (c *conversation) begin(ctx context.Context, f runFlags, chosen *chosenMode
 		c.events = &jsonWatcher{out: c.app.stdout, approval: func(id string) (ledger.Approval, error) {
 			return c.house.ledger.Approval(context.WithoutCancel(ctx), id)
 		}}
-		c.events.write("run", map[string]string{"run": r.ID})
+		c.events.write("run", runEvent{r.ID, chosen.client.Name(), chosen.script != nil})
 		watch = c.events.watch
 	}
 	c.agent, err = agent.New(chosen.client, c.house.gate, c.house.ledger, &agent.Options{

@@ -136,6 +136,13 @@ type jsonWatcher struct {
 	err      error // the first thing that went wrong
 }
 
+// runEvent is the first: which run it is, and whom it asks.
+type runEvent struct {
+	Run      string `json:"run"`
+	Model    string `json:"model"`
+	Scripted bool   `json:"scripted"`
+}
+
 type textEvent struct {
 	Text string `json:"text"`
 }
