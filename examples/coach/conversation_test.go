@@ -86,8 +86,8 @@ func TestConversation_store_fails_during_a_write(t *testing.T) {
 
 func TestConversation_weight_with_a_comma_is_corrected(t *testing.T) {
 	eachProvider(t, "", func(k *talk) {
-		k.wantSaid(k.say("Mi cintura mide 81,5"), "waist_cm 81.5")
-		k.wantSaid(k.say("Hoy peso 75,5"), "waist_cm 81.5; weight_kg 75.5")
+		k.wantSaid(k.say("Mi cintura mide 81,5"), "cintura 81.5 cm")
+		k.wantSaid(k.say("Hoy peso 75,5"), "cintura 81.5 cm; peso 75.5 kg")
 		k.restart()
 		k.wantCalls(2, "write_measurement rejected invalid_arguments", "write_measurement ok")
 		if got, want := k.day(ana, "2024-04-11"), map[string]string{"waist_cm": "81.5", "weight_kg": "75.5"}; !maps.Equal(got, want) {

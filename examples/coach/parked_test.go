@@ -61,7 +61,7 @@ func TestConversation_overwriting_waits_over_a_restart_and_runs_once(t *testing.
 		if _, err := k.ledger.Approve(k.t.Context(), a.ID, "ana", ""); err != nil {
 			k.t.Fatalf("Approve = %v", err)
 		}
-		k.wantSaid(k.resume().Answer, "weight_kg 80")
+		k.wantSaid(k.resume().Answer, "peso 80 kg")
 		k.restart()
 		if got := k.day(ana, "2024-04-11")["weight_kg"]; got != "80" {
 			k.t.Errorf("weight = %s, want 80", got)
@@ -72,7 +72,7 @@ func TestConversation_overwriting_waits_over_a_restart_and_runs_once(t *testing.
 		if _, err := k.agent.Resume(k.t.Context(), "r"); !errors.Is(err, agent.ErrNoOpenTurn) {
 			k.t.Errorf("Resume again = %v, want ErrNoOpenTurn", err)
 		}
-		k.wantSaid(k.say("¿Cuánto peso?"), "weight_kg 80")
+		k.wantSaid(k.say("¿Cuánto peso?"), "peso 80 kg")
 	})
 }
 
@@ -93,7 +93,7 @@ func TestConversation_denied_and_cancelled_leave_the_value(t *testing.T) {
 		if got := k.approval(b.ID).State; got != ledger.Withdrawn {
 			k.t.Errorf("approval of a cancelled turn is %s, want withdrawn", got)
 		}
-		k.wantSaid(k.say("¿Cuánto peso?"), "weight_kg 75.5")
+		k.wantSaid(k.say("¿Cuánto peso?"), "peso 75.5 kg")
 		k.wantCalls(3, "write_measurement rejected cancelled")
 	})
 }
@@ -118,7 +118,7 @@ func TestConversation_value_that_changed_meanwhile_is_asked_anew(t *testing.T) {
 		if _, err := k.ledger.Approve(k.t.Context(), b.ID, "ana", ""); err != nil {
 			k.t.Fatalf("Approve = %v", err)
 		}
-		k.wantSaid(k.resume().Answer, "weight_kg 80")
+		k.wantSaid(k.resume().Answer, "peso 80 kg")
 	})
 }
 
@@ -223,7 +223,7 @@ func TestProcess_killed_while_an_approval_waits(t *testing.T) {
 	if _, err := k.ledger.Approve(t.Context(), approval, "ana", ""); err != nil {
 		t.Fatalf("Approve = %v", err)
 	}
-	k.wantSaid(k.resume().Answer, "weight_kg 80")
+	k.wantSaid(k.resume().Answer, "peso 80 kg")
 	k.restart()
 	if got, n := k.day(ana, "2024-04-11")["weight_kg"], k.count("measurements"); got != "80" || n != 2 {
 		t.Errorf("weight = %s in %d rows, want 80 in 2", got, n)
