@@ -11,7 +11,8 @@ import (
 // parseTool parses a catalog of one tool with some fields added.
 func parseTool(t *testing.T, fields ...string) (*holdfast.Tool, error) {
 	t.Helper()
-	src := `tools:
+	var src strings.Builder
+	src.WriteString(`tools:
   - name: t
     description: Does a thing.
     effect: write
@@ -26,11 +27,11 @@ func parseTool(t *testing.T, fields ...string) (*holdfast.Tool, error) {
         tags: {type: array, items: {type: object, properties: {name: {type: string}}}}
         free: {type: object}
     run: {static: ok}
-`
+`)
 	for _, f := range fields {
-		src += "    " + f + "\n"
+		src.WriteString("    " + f + "\n")
 	}
-	c, err := Parse("a.yaml", []byte(src), nil)
+	c, err := Parse("a.yaml", []byte(src.String()), nil)
 	if err != nil {
 		return nil, err
 	}
