@@ -185,15 +185,16 @@ func TestReply_holds_its_time_limits(t *testing.T) {
 	endless := strings.Repeat(delta, 50)
 	for name, c := range map[string]struct {
 		next   func(p []byte) (int, error)
+		most   int64 // MiB
 		within time.Duration
 		want   string
 	}{
-		"never answers":            {func([]byte) (int, error) { return -1, nil }, 301 * time.Second, "nothing was received for 5m0s"},
-		"slow drip":                {drip(time.Second, ": "), 601 * time.Second, "no whole reply within 10m0s"},
-		"an endless line":          {drip(time.Millisecond, strings.Repeat("a", 30000)), 601 * time.Second, ""},
-		"an endless stream":        {drip(0, start+text+endless), 601 * time.Second, "larger than"},
-		"a million tiny frames":    {drip(0, "data:\n\n"), 601 * time.Second, "larger than"},
-		"stalls after some events": {stall(start + text + delta), 301 * time.Second, "nothing was received for 5m0s"},
+		"never answers":            {func([]byte) (int, error) { return -1, nil }, 1, 301 * time.Second, "nothing was received for 5m0s"},
+		"slow drip":                {drip(time.Second, ": "), 1, 601 * time.Second, "no whole reply within 10m0s"},
+		"an endless line":          {drip(time.Millisecond, strings.Repeat("a", 30000)), 24, 601 * time.Second, ""},
+		"an endless stream":        {drip(0, start+text+endless), 2, 601 * time.Second, "larger than"},
+		"endless tiny frames":      {drip(0, "data:\n\n"), 2, 601 * time.Second, "larger than"},
+		"stalls after some events": {stall(start + text + delta), 1, 301 * time.Second, "nothing was received for 5m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -201,7 +202,7 @@ func TestReply_holds_its_time_limits(t *testing.T) {
 				runtime.ReadMemStats(&before)
 				began := time.Now()
 				f := &trip{tries: []func(*http.Request) (*http.Response, error){bound(c.next)}}
-				_, err := ask(t.Context(), newClient(t, f, model.Options{Retries: -1, MaxBytes: 24 << 20}))
+				_, err := ask(t.Context(), newClient(t, f, model.Options{Retries: -1, MaxBytes: c.most << 20}))
 				if err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("Reply = %v, want an error with %q", err, c.want)
 				}
