@@ -85,11 +85,12 @@ func (p place) path() string {
 
 // inside is the place of a subschema below the keyword at hand.
 func (p place) inside(v Value, tokens ...string) place {
-	ptr := p.ptr + "/" + escapeToken(p.word)
+	var ptr strings.Builder
+	ptr.WriteString(p.ptr + "/" + escapeToken(p.word))
 	for _, t := range tokens {
-		ptr += "/" + escapeToken(t)
+		ptr.WriteString("/" + escapeToken(t))
 	}
-	return place{res: p.res, ptr: ptr, node: v.i}
+	return place{res: p.res, ptr: ptr.String(), node: v.i}
 }
 
 func indexPointer(ptr string, i int) string { return ptr + "/" + strconv.Itoa(i) }

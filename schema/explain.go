@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -18,16 +19,22 @@ func (e *explainer) explain(r *rule, i uint32) []finding {
 		return nil
 	}
 	if r.always == alwaysFalse {
-		return []finding{e.found1(i, rankOther, "false", "no value", "nothing may stand here; leave it out")}
+		return []finding{e.find(i, "false", func(*explainer) said {
+			return said{expected: "no value", message: "nothing may stand here; leave it out"}
+		})}
+	}
+	if r.types != 0 && !e.admits(r.types, i) {
+		return []finding{e.typeFinding(r.types, i)}
+	}
+	if r.plain || (Kind(e.d.nodes[i].kind) < Array && e.valid(r, i)) {
+		return nil
 	}
 	key := uint64(r.id)<<32 | uint64(i)
-	if !e.s.dynamic {
+	remember := r.place != nil && !e.s.dynamic // what is reached more than once is reached through these
+	if remember {
 		if list, ok := e.found[key]; ok {
 			return list
 		}
-	}
-	if f, wrong := e.mistyped(r, i); wrong {
-		return []finding{f}
 	}
 	e.depth++
 	pushed := e.enter(r)
@@ -43,19 +50,18 @@ func (e *explainer) explain(r *rule, i uint32) []finding {
 	}
 	e.leave(pushed)
 	e.depth--
-	if !e.s.dynamic {
-		e.found[key] = list
+	if remember {
+		if e.found == nil {
+			e.found = map[uint64][]finding{}
+		}
+		e.found[key] = slices.Clip(list)
 	}
 	return list
 }
 
-// found1 is a finding at node i whose value is named as got.
-func (e *explainer) found1(i uint32, rank uint8, keyword, expected, message string) finding {
-	got, _ := e.got(i)
-	return finding{
-		Problem: Problem{Path: e.path(i), Keyword: keyword, Expected: expected, Got: got, Message: message},
-		node:    i, rank: rank,
-	}
+// find is a finding about the value at i.
+func (e *explainer) find(i uint32, keyword string, say func(*explainer) said) finding {
+	return finding{keyword: keyword, node: i, rank: rankOther, say: say}
 }
 
 func (e *explainer) got(i uint32) (got, spoken string) {
@@ -94,10 +100,12 @@ func (e *explainer) explainOwn(r *rule, i uint32) []finding {
 func (e *explainer) explainNumber(r *numberRule, i uint32) []finding {
 	var list []finding
 	d := parseDecimal(e.d.text(i))
-	_, spoken := e.got(i)
 	add := func(keyword, expected, words string, bound *decimal) {
-		b := string(bound.canonical(nil))
-		list = append(list, e.found1(i, rankOther, keyword, expected+b, "must be "+words+" "+b+", not "+spoken))
+		list = append(list, e.find(i, keyword, func(e *explainer) said {
+			b := string(bound.canonical(nil))
+			got, spoken := e.got(i)
+			return said{expected: expected + b, got: got, message: "must be " + words + " " + b + ", not " + spoken}
+		}))
 	}
 	if r.min != nil && d.cmp(*r.min) < 0 {
 		add("minimum", ">= ", "at least", r.min)
@@ -121,19 +129,23 @@ func (e *explainer) explainString(r *stringRule, i uint32) []finding {
 	var list []finding
 	n := &e.d.nodes[i]
 	text := e.d.text(i)
-	_, spoken := e.got(i)
 	if size := e.d.runes(i); size < r.minLen {
 		list = append(list, e.lengthFinding(i, "minLength", ">=", "at least", r.minLen, size, "character"))
 	} else if r.maxLen >= 0 && size > r.maxLen {
 		list = append(list, e.lengthFinding(i, "maxLength", "<=", "at most", r.maxLen, size, "character"))
 	}
 	if r.pattern != nil && !e.match(r.pattern, text, n.flags&flagNonASCII == 0) {
-		list = append(list, e.found1(i, rankOther, "pattern", shorten(r.pattern.src),
-			"must match the pattern "+shorten(r.pattern.src)+r.pattern.hint()+", unlike "+spoken))
+		list = append(list, e.find(i, "pattern", func(e *explainer) said {
+			got, spoken := e.got(i)
+			src := shorten(r.pattern.src)
+			return said{expected: src, got: got, message: "must match the pattern " + src + r.pattern.hint() + ", unlike " + spoken}
+		}))
 	}
 	if r.format != nil && !r.format.valid(text) {
-		list = append(list, e.found1(i, rankOther, "format", r.format.name,
-			"must be "+r.format.words+" such as "+r.format.example+", not "+spoken))
+		list = append(list, e.find(i, "format", func(e *explainer) said {
+			got, spoken := e.got(i)
+			return said{expected: r.format.name, got: got, message: "must be " + r.format.words + " such as " + r.format.example + ", not " + spoken}
+		}))
 	}
 	if r.content != nil {
 		list = append(list, e.explainContent(r.content, i, text)...)
@@ -142,10 +154,12 @@ func (e *explainer) explainString(r *stringRule, i uint32) []finding {
 }
 
 func (e *explainer) lengthFinding(i uint32, keyword, sign, words string, want, have int, what string) finding {
-	f := e.found1(i, rankOther, keyword, fmt.Sprintf("%s %d", sign, want),
-		fmt.Sprintf("must have %s %s, but has %d", words, plural(want, what), have))
-	f.Got = plural(have, what)
-	return f
+	return e.find(i, keyword, func(*explainer) said {
+		return said{
+			expected: sign + " " + strconv.Itoa(want), got: plural(have, what),
+			message: "must have " + words + " " + plural(want, what) + ", but has " + strconv.Itoa(have),
+		}
+	})
 }
 
 func (e *explainer) explainArray(a *arrayRule, i uint32) []finding {
@@ -158,9 +172,10 @@ func (e *explainer) explainArray(a *arrayRule, i uint32) []finding {
 	}
 	if a.unique && count > 1 {
 		if x, y := e.d.repeated(i); x >= 0 {
-			f := e.found1(i, rankOther, "uniqueItems", "no two equal elements", fmt.Sprintf("must hold no value twice, but elements %d and %d are equal", x, y))
-			f.Got = fmt.Sprintf("elements %d and %d are equal", x, y)
-			list = append(list, f)
+			list = append(list, e.find(i, "uniqueItems", func(*explainer) said {
+				twice := fmt.Sprintf("elements %d and %d are equal", x, y)
+				return said{expected: "no two equal elements", got: twice, message: "must hold no value twice, but " + twice}
+			}))
 		}
 	}
 	matched := 0
@@ -189,8 +204,10 @@ func (e *explainer) explainContains(a *arrayRule, i uint32, matched int) []findi
 		return nil
 	}
 	what := "element"
-	if s := shapeOf(a.contains); s != "" {
-		what = "element that is " + s
+	if matched < a.minContains || (a.maxContains >= 0 && matched > a.maxContains) {
+		if s := shapeOf(a.contains); s != "" {
+			what = "element that is " + s
+		}
 	}
 	switch {
 	case matched < a.minContains:
@@ -213,7 +230,9 @@ func (e *explainer) explainUnevaluatedElements(r *rule, i uint32) []finding {
 	for n := range set {
 		if !set[n] {
 			if r.arr.uneval.always == alwaysFalse {
-				list = append(list, e.found1(k, rankOther, "unevaluatedItems", "no further elements", "nothing allows an element here; leave it out"))
+				list = append(list, e.find(k, "unevaluatedItems", func(*explainer) said {
+					return said{expected: "no further elements", message: "nothing allows an element here; leave it out"}
+				}))
 			} else {
 				list = append(list, e.explain(r.arr.uneval, k)...)
 			}
@@ -241,10 +260,13 @@ func (e *explainer) explainContent(c *contentRule, i uint32, text string) []find
 	}
 	list := inner.clean(inner.explain(c.schema, v.i))
 	e.steps, e.over = inner.steps, e.over || inner.over
-	for n := range list {
-		list[n].node, list[n].rank, list[n].member = i, rankOther, uint32(n)
-		list[n].inner = true
-		list[n].Message += " (inside the JSON text of this string)"
+	for n, f := range list {
+		p := inner.problem(f)
+		p.Message += " (inside the JSON text of this string)"
+		list[n] = finding{
+			keyword: f.keyword, node: i, rank: rankOther, member: uint32(n), warning: f.warning, inner: true,
+			say: func(*explainer) said { return said{p.Expected, p.Got, p.Message, p.Path} },
+		}
 	}
 	return list
 }
@@ -261,7 +283,7 @@ func (e *explainer) contentFinding(c *contentRule, i uint32, err error) finding 
 	if e.secret(i) {
 		why = "it cannot be read"
 	}
-	return e.found1(i, rankOther, keyword, want, "must hold "+want+": "+why)
+	return e.find(i, keyword, func(*explainer) said { return said{expected: want, message: "must hold " + want + ": " + why} })
 }
 
 // explainPlace goes through the applicators of the same value.
@@ -284,12 +306,14 @@ func (e *explainer) explainPlace(r *rule, i uint32) []finding {
 		list = append(list, e.explainOne(p.oneOf, i)...)
 	}
 	if p.not != nil && e.valid(p.not, i) {
-		_, spoken := e.got(i)
-		what := shapeOf(p.not)
-		if what == "" {
-			what = "what the schema excludes"
-		}
-		list = append(list, e.found1(i, rankOther, "not", "not "+what, "must not be "+what+", but is "+spoken))
+		list = append(list, e.find(i, "not", func(e *explainer) said {
+			got, spoken := e.got(i)
+			what := shapeOf(p.not)
+			if what == "" {
+				what = "what the schema excludes"
+			}
+			return said{expected: "not " + what, got: got, message: "must not be " + what + ", but is " + spoken}
+		}))
 	}
 	if p.cond == nil {
 		return list
@@ -319,9 +343,12 @@ func (e *explainer) explainOne(rules []*rule, i uint32) []finding {
 	}
 	which = which[:min(len(which), 10)]
 	last := len(which) - 1
-	f := e.found1(i, rankOther, "oneOf", "exactly one of the allowed forms",
-		"must match exactly one of the allowed forms, but matches forms "+strings.Join(which[:last], ", ")+" and "+which[last])
-	return []finding{f}
+	return []finding{e.find(i, "oneOf", func(*explainer) said {
+		return said{
+			expected: "exactly one of the allowed forms",
+			message:  "must match exactly one of the allowed forms, but matches forms " + strings.Join(which[:last], ", ") + " and " + which[last],
+		}
+	})}
 }
 
 // warnings are those of the first rule that holds.

@@ -38,20 +38,20 @@ func (e *explainer) missing(o *objectRule, i uint32) []finding {
 		if _, ok := e.d.member(i, p.name); ok {
 			continue
 		}
-		message := "`" + shorten(p.name) + "` is missing"
-		if p.rule != nil {
-			message += briefly(p.rule)
-		}
-		list = append(list, e.missingFinding(i, "required", p.name, message, uint32(n)))
+		list = append(list, e.missingFinding(i, "required", p.name, uint32(n), func() string {
+			if p.rule == nil {
+				return ""
+			}
+			return briefly(p.rule)
+		}))
 	}
 	return list
 }
 
-func (e *explainer) missingFinding(i uint32, keyword, name, message string, order uint32) finding {
-	return finding{
-		Problem: Problem{Path: e.path(i), Keyword: keyword, Expected: name, Got: "nothing", Message: message},
-		node:    i, member: order, rank: rankMissing,
-	}
+func (e *explainer) missingFinding(i uint32, keyword, name string, order uint32, more func() string) finding {
+	return finding{keyword: keyword, node: i, member: order, rank: rankMissing, say: func(*explainer) said {
+		return said{expected: name, got: "nothing", message: "`" + shorten(name) + "` is missing" + more()}
+	}}
 }
 
 func (e *explainer) explainDependency(o *objectRule, d *dependency, i uint32) []finding {
@@ -61,8 +61,9 @@ func (e *explainer) explainDependency(o *objectRule, d *dependency, i uint32) []
 	var list []finding
 	for n, name := range d.needs {
 		if _, ok := e.d.member(i, name); !ok {
-			message := "`" + shorten(name) + "` is missing; it must be given together with `" + shorten(d.name) + "`"
-			list = append(list, e.missingFinding(i, d.keyword, name, message, uint32(len(o.props)+n)))
+			list = append(list, e.missingFinding(i, d.keyword, name, uint32(len(o.props)+n), func() string {
+				return "; it must be given together with `" + shorten(d.name) + "`"
+			}))
 		}
 	}
 	return list
@@ -75,7 +76,12 @@ func (e *explainer) explainMember(o *objectRule, i, k uint32) []finding {
 	at := o.lookup(e.d, k)
 	if at >= 0 {
 		p := &o.props[at]
-		e.needed[k+1] = e.needed[k+1] || p.required
+		if p.required && Kind(e.d.nodes[k+1].kind) == Null {
+			if e.needed == nil {
+				e.needed = map[uint32]bool{}
+			}
+			e.needed[k+1] = true
+		}
 		e.known[k] = true
 		if p.rule != nil {
 			known = true
@@ -109,45 +115,38 @@ func (e *explainer) explainName(r *rule, i, k uint32) []finding {
 	if e.valid(r, k) {
 		return nil
 	}
-	why := "is not allowed"
-	for _, f := range e.explain(r, k) {
-		if !f.warning {
-			why = f.Message
-			break
+	return []finding{{keyword: "propertyNames", node: i, member: k, rank: rankUnknown, say: func(e *explainer) said {
+		why := "is not allowed"
+		for _, f := range e.explain(r, k) {
+			if !f.warning {
+				why = f.say(e).message
+				break
+			}
 		}
-	}
-	name := e.d.text(k)
-	return []finding{{
-		Problem: Problem{
-			Path: e.path(i), Keyword: "propertyNames", Expected: "an allowed name", Got: shorten(name),
-			Message: "the name `" + shorten(name) + "` " + why,
-		},
-		node: i, member: k, rank: rankUnknown,
-	}}
+		name := shorten(e.d.text(k))
+		return said{expected: "an allowed name", got: name, message: "the name `" + name + "` " + why}
+	}}}
 }
 
 // unknown is a name that the object does not allow.
 func (e *explainer) unknown(o *objectRule, i, k uint32, keyword string) finding {
-	name := e.d.text(k)
-	names := o.declared()
-	message := "`" + shorten(name) + "` is not an allowed name"
-	expected := "no further names"
-	free := e.absent(i, names)
-	switch near := nearest(name, free, 1); {
-	case len(near) == 1:
-		message += "; did you mean `" + shorten(near[0]) + "`?"
-		expected = near[0]
-	case len(names) == 0:
-		message += "; no names are allowed here"
-	case len(names) <= 10:
-		message += "; allowed: `" + strings.Join(names, "`, `") + "`"
-	default:
-		message += fmt.Sprintf("; %d names are allowed, none like it", len(names))
-	}
-	return finding{
-		Problem: Problem{Path: e.path(i), Keyword: keyword, Expected: expected, Got: shorten(name), Message: message},
-		node:    i, member: k, rank: rankUnknown,
-	}
+	return finding{keyword: keyword, node: i, member: k, rank: rankUnknown, say: func(e *explainer) said {
+		name := e.d.text(k)
+		names := o.declared()
+		x := said{expected: "no further names", got: shorten(name), message: "`" + shorten(name) + "` is not an allowed name"}
+		switch near := nearest(name, e.absent(i, names), 1); {
+		case len(near) == 1:
+			x.message += "; did you mean `" + shorten(near[0]) + "`?"
+			x.expected = near[0]
+		case len(names) == 0:
+			x.message += "; no names are allowed here"
+		case len(names) <= 10:
+			x.message += "; allowed: `" + strings.Join(names, "`, `") + "`"
+		default:
+			x.message += fmt.Sprintf("; %d names are allowed, none like it", len(names))
+		}
+		return x
+	}}
 }
 
 // declared are the names that the schema declares, in its order.
@@ -195,10 +194,9 @@ func (e *explainer) undeclared(o *objectRule, i, k uint32, at int) []finding {
 	if message == "" {
 		return nil
 	}
-	return []finding{{
-		Problem: Problem{Path: e.path(i), Keyword: "properties", Expected: "a declared name", Got: shorten(name), Message: message},
-		node:    i, member: k, rank: rankUnknown, warning: true,
-	}}
+	return []finding{{keyword: "properties", node: i, member: k, rank: rankUnknown, warning: true, say: func(*explainer) said {
+		return said{expected: "a declared name", got: shorten(name), message: message}
+	}}}
 }
 
 func (e *explainer) explainUnevaluatedMembers(r *rule, i uint32) []finding {

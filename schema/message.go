@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -110,23 +109,19 @@ func (t typeSet) words() string {
 	return strings.Join(names, " or ")
 }
 
-// mistyped is the finding where the value's type is wrong.
-func (e *explainer) mistyped(r *rule, i uint32) (finding, bool) {
-	if r.types == 0 || e.admits(r.types, i) {
-		return finding{}, false
-	}
-	return e.typeFinding(r.types, i), true
-}
-
+// typeFinding is the finding where the value's type is wrong.
 func (e *explainer) typeFinding(types typeSet, i uint32) finding {
-	names := types.names()
-	if len(names) > 1 && names[0] == "null" {
-		names = append(names[1:], "null")
-	}
-	_, spoken := e.got(i)
-	message := "must be " + types.words() + ", not " + spoken
-	message += e.typeHint(types, i)
-	return e.found1(i, rankType, "type", strings.Join(names, " or "), message)
+	return finding{keyword: "type", node: i, rank: rankType, say: func(e *explainer) said {
+		names := types.names()
+		if len(names) > 1 && names[0] == "null" {
+			names = append(names[1:], "null")
+		}
+		got, spoken := e.got(i)
+		return said{
+			expected: strings.Join(names, " or "), got: got,
+			message: "must be " + types.words() + ", not " + spoken + e.typeHint(types, i),
+		}
+	}}
 }
 
 // typeHint says what was probably meant, where that can be told.
@@ -189,25 +184,27 @@ func listed(values []Value) string {
 
 // notListed is the finding where a value is none of those allowed.
 func (e *explainer) notListed(i uint32, keyword string, values []Value) finding {
-	_, spoken := e.got(i)
-	near := e.nearValues(i, values)
-	switch {
-	case len(values) == 0:
-		return e.found1(i, rankOther, keyword, "no value", "nothing is allowed here; leave it out")
-	case len(values) > 10:
-		expected := fmt.Sprintf("one of %d values", len(values))
-		message := "must be one of " + fmt.Sprint(len(values)) + " values, not " + spoken
-		if len(near) > 0 {
-			expected = listed(near) + fmt.Sprintf(" … (%d values)", len(values))
-			message += "; the nearest are " + listed(near)
+	return e.find(i, keyword, func(e *explainer) said {
+		if len(values) == 0 {
+			return said{expected: "no value", message: "nothing is allowed here; leave it out"}
 		}
-		return e.found1(i, rankOther, keyword, expected, message)
-	}
-	message := "must be " + oneOfWords(values) + ", not " + spoken
-	if len(near) > 0 && len(values) > 1 {
-		message += "; did you mean " + shown(near[0]) + "?"
-	}
-	return e.found1(i, rankOther, keyword, listed(values), message)
+		got, spoken := e.got(i)
+		near := e.nearValues(i, values)
+		x := said{expected: listed(values), got: got, message: "must be " + oneOfWords(values) + ", not " + spoken}
+		if len(values) > 10 {
+			x.expected = fmt.Sprintf("one of %d values", len(values))
+			x.message = "must be one of " + fmt.Sprint(len(values)) + " values, not " + spoken
+			if len(near) > 0 {
+				x.expected = listed(near) + fmt.Sprintf(" … (%d values)", len(values))
+				x.message += "; the nearest are " + listed(near)
+			}
+			return x
+		}
+		if len(near) > 0 && len(values) > 1 {
+			x.message += "; did you mean " + shown(near[0]) + "?"
+		}
+		return x
+	})
 }
 
 // nearValues are the allowed strings that are most like the one given; of a
@@ -227,11 +224,13 @@ func (e *explainer) nearValues(i uint32, values []Value) []Value {
 	}
 	given := e.d.text(i)
 	var out []Value
-	want, near := 1, nearest(given, names, 1)
+	var near []string
 	if len(values) > 10 {
-		want, near = 3, closest(given, names, 3)
+		near = closest(given, names, 3, nil)
+	} else {
+		near = nearest(given, names, 1)
 	}
-	for _, name := range near[:min(want, len(near))] {
+	for _, name := range near {
 		for _, v := range values {
 			if v.Kind() == String && v.Text() == name {
 				out = append(out, v)
@@ -309,76 +308,4 @@ func requiredNames(r *rule) []string {
 		}
 	}
 	return out
-}
-
-// nearest are the candidates so like s that a slip is likely, best first.
-func nearest(s string, candidates []string, n int) []string {
-	var out []string
-	for _, c := range closest(s, candidates, n) {
-		d := distance(fold(s), fold(c), 64)
-		if limit := max(len(fold(c)), len(fold(s))) / 3; d <= max(1, min(limit, 4)) && d < len(fold(c)) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// closest are the n candidates with the least distance, in their order where
-// that is equal.
-func closest(s string, candidates []string, n int) []string {
-	type scored struct {
-		name string
-		d    int
-	}
-	if len(s) > 256 {
-		s = s[:256]
-	}
-	var list []scored
-	for _, c := range candidates[:min(len(candidates), 2000)] {
-		list = append(list, scored{c, distance(fold(s), fold(c), 64)})
-	}
-	slices.SortStableFunc(list, func(a, b scored) int { return a.d - b.d })
-	var out []string
-	for _, x := range list[:min(n, len(list))] {
-		out = append(out, x.name)
-	}
-	return out
-}
-
-// fold makes names that differ by case or word marks alike.
-func fold(s string) string {
-	return strings.Map(func(c rune) rune {
-		switch {
-		case c == '_' || c == '-' || c == ' ' || c == '.':
-			return -1
-		case 'A' <= c && c <= 'Z':
-			return c + 'a' - 'A'
-		}
-		return c
-	}, s)
-}
-
-// distance is the number of edits (insert, delete, replace, swap neighbours)
-// between a and b, of at most size bytes each.
-func distance(a, b string, size int) int {
-	a, b = a[:min(len(a), size)], b[:min(len(b), size)]
-	before, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		cur[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				cur[j] = min(cur[j], before[j-2]+1)
-			}
-		}
-		before, prev, cur = prev, cur, before
-	}
-	return prev[len(b)]
 }

@@ -3,6 +3,7 @@ package schema
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -174,12 +175,13 @@ func TestStrictNamesEveryReason(t *testing.T) {
 }
 
 func TestInliningThatDoublesIsBounded(t *testing.T) {
-	src := `{"$defs":{"d0":{"type":"string"}`
+	var src strings.Builder
+	src.WriteString(`{"$defs":{"d0":{"type":"string"}`)
 	for n := range 40 {
-		src += `,"d` + strconv.Itoa(n+1) + `":{"type":"object","properties":{"l":{"$ref":"#/$defs/d` + strconv.Itoa(n) + `"},"r":{"$ref":"#/$defs/d` + strconv.Itoa(n) + `"}}}`
+		src.WriteString(`,"d` + strconv.Itoa(n+1) + `":{"type":"object","properties":{"l":{"$ref":"#/$defs/d` + strconv.Itoa(n) + `"},"r":{"$ref":"#/$defs/d` + strconv.Itoa(n) + `"}}}`)
 	}
-	src += `},"$ref":"#/$defs/d40"}`
-	s := mustCompile(t, src, nil)
+	src.WriteString(`},"$ref":"#/$defs/d40"}`)
+	s := mustCompile(t, src.String(), nil)
 	text, omitted := s.Rewrite(openAPIRules)
 	if len(text) > 10<<20 || len(omitted) == 0 {
 		t.Errorf("Rewrite wrote %d bytes with %d omissions, want a bounded schema that says so", len(text), len(omitted))

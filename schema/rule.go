@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // rule is one compiled schema or subschema. Parts that a schema does not use
 // are nil, so that a value passes by what says nothing about it.
 type rule struct {
@@ -233,12 +235,7 @@ func (m *members) has(d *document, i uint32) bool {
 			_, ok := m.strings[s]
 			return ok
 		}
-		for _, t := range m.short {
-			if s == t {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(m.short, s)
 	}
 	for _, v := range m.others {
 		if equal(v.d, v.i, d, i) {

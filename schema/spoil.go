@@ -13,7 +13,6 @@ type spoiler struct {
 	rand    *rand.Rand
 	ways    []way
 	seen    map[uint64]bool
-	known   map[string]bool
 }
 
 // way is one change and the one problem that it should cause.

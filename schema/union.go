@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -241,7 +242,7 @@ func (e *explainer) discriminated(rules []*rule, i uint32) (list []finding, rest
 	case given:
 		return []finding{e.notListed(value, "enum", all)}, nil, true
 	}
-	f := e.missingFinding(i, "required", name, "`"+shorten(name)+"` is missing; it must be "+oneOfWords(all), 0)
+	f := e.missingFinding(i, "required", name, 0, func() string { return "; it must be " + oneOfWords(all) })
 	return []finding{f}, nil, true
 }
 
@@ -261,7 +262,7 @@ func (e *explainer) lightest(rules []*rule, i uint32, keyword string) []finding 
 			continue // cut short by the budget
 		case bestWeight < 0 || weight < bestWeight:
 			best, bestWeight, tie = list, weight, false
-		case weight == bestWeight && !sameProblems(best, list):
+		case weight == bestWeight && !e.sameProblems(best, list):
 			tie = true
 		}
 	}
@@ -271,12 +272,12 @@ func (e *explainer) lightest(rules []*rule, i uint32, keyword string) []finding 
 	return []finding{e.forms(rules, i, keyword)}
 }
 
-func sameProblems(a, b []finding) bool {
+func (e *explainer) sameProblems(a, b []finding) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	for n := range a {
-		if a[n].Problem != b[n].Problem {
+		if a[n].keyword != b[n].keyword || a[n].node != b[n].node || e.problem(a[n]) != e.problem(b[n]) {
 			return false
 		}
 	}
@@ -296,9 +297,9 @@ func (e *explainer) weight(list []finding, i uint32) int {
 		}
 		w := 256 >> depth
 		switch {
-		case f.Keyword == "type":
+		case f.keyword == "type":
 			w *= 4
-		case f.Keyword == "const" || f.Keyword == "enum":
+		case f.keyword == "const" || f.keyword == "enum":
 			w *= 3
 		case f.rank == rankUnknown || f.rank == rankMissing:
 			w *= 2
@@ -310,25 +311,23 @@ func (e *explainer) weight(list []finding, i uint32) int {
 
 // forms names what the branches allow, where none is nearer than the others.
 func (e *explainer) forms(rules []*rule, i uint32, keyword string) finding {
-	var names []string
-	for _, s := range rules {
-		name := shapeOf(s)
-		if name == "" {
-			name = "another form"
+	return e.find(i, keyword, func(e *explainer) said {
+		var names []string
+		for _, s := range rules {
+			name := shapeOf(s)
+			if name == "" {
+				name = "another form"
+			}
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
-		dup := false
-		for _, n := range names {
-			dup = dup || n == name
+		more := ""
+		if len(names) > 6 {
+			names, more = names[:6], ", or another form"
 		}
-		if !dup {
-			names = append(names, name)
-		}
-	}
-	more := ""
-	if len(names) > 6 {
-		names, more = names[:6], ", or another form"
-	}
-	expected := "one of: " + strings.Join(names, "; ") + more
-	_, spoken := e.got(i)
-	return e.found1(i, rankOther, keyword, expected, "must be "+expected+"; it is "+spoken)
+		expected := "one of: " + strings.Join(names, "; ") + more
+		got, spoken := e.got(i)
+		return said{expected: expected, got: got, message: "must be " + expected + "; it is " + spoken}
+	})
 }

@@ -53,14 +53,36 @@ func (m *machine) limitProblem() Problem {
 	}
 }
 
-// finding is a problem and what is needed to order and to weigh it.
+// finding is a problem before it is put into words: what is needed to order and
+// to weigh it. Most branches of a union are weighed and never told.
 type finding struct {
-	Problem
+	keyword string
 	node    uint32 // where it is reported
-	member  uint32 // for an undeclared name: its node
+	member  uint32 // for a name: its node or its place, for the order
 	rank    uint8
 	warning bool
 	inner   bool // from within a string that holds JSON; in order already
+	say     func(*explainer) said
+}
+
+// said is what a problem tells beyond its place and keyword. An empty got means
+// the value at the place.
+type said struct {
+	expected, got, message string
+	path                   string // only from within a string that holds JSON
+}
+
+// problem puts a finding into words.
+func (e *explainer) problem(f finding) Problem {
+	x := f.say(e)
+	p := Problem{Path: x.path, Keyword: f.keyword, Expected: x.expected, Got: x.got, Message: x.message}
+	if !f.inner {
+		p.Path = e.path(f.node)
+	}
+	if p.Got == "" {
+		p.Got, _ = e.got(f.node)
+	}
+	return p
 }
 
 // Ranks order what is reported at one value.
@@ -77,8 +99,8 @@ type explainer struct {
 	machine
 	at     spots
 	found  map[uint64][]finding
-	known  map[uint32]bool // names that some rule declares
-	needed map[uint32]bool // values whose names are required
+	known  []bool          // by node: names that some rule declares
+	needed map[uint32]bool // nulls whose names are required
 	hidden map[uint32]bool // values that are writeOnly
 	prefix string          // path of the document, inside a string that holds JSON
 
@@ -87,8 +109,7 @@ type explainer struct {
 
 func (s *Schema) newExplainer(d *document) *explainer {
 	return &explainer{
-		machine: machine{d: d, s: s, steps: memoAfter + 1}, at: d.spots(),
-		found: map[uint64][]finding{}, known: map[uint32]bool{}, needed: map[uint32]bool{},
+		machine: machine{d: d, s: s, steps: memoAfter + 1}, at: d.spots(), known: make([]bool, len(d.nodes)),
 	}
 }
 
@@ -101,43 +122,56 @@ func (s *Schema) explain(v Value) Report {
 	list := e.clean(e.explain(s.root, v.i))
 	var r Report
 	for _, f := range list {
-		if f.warning {
-			r.Warnings = append(r.Warnings, f.Problem)
-		} else {
-			r.Problems = append(r.Problems, f.Problem)
+		switch p := e.problem(f); {
+		case !f.warning:
+			r.Problems = append(r.Problems, p)
+		default:
+			r.Warnings = append(r.Warnings, p)
 		}
 	}
+	r.Problems, r.Warnings = distinctProblems(r.Problems), distinctProblems(r.Warnings)
 	if e.over && len(r.Problems) == 0 {
 		r.Problems = append(r.Problems, e.limitProblem())
 	}
 	return r
 }
 
-// clean orders findings, and drops repetitions, what lies beneath a mistyped
-// value, and warnings about names that another rule declares.
-func (e *explainer) clean(list []finding) []finding {
-	mistyped := map[uint32]bool{}
-	for _, f := range list {
-		if f.Keyword == "type" && !f.inner {
-			mistyped[f.node] = true
-		}
+// distinctProblems drops repetitions: two rules may find the same.
+func distinctProblems(list []Problem) []Problem {
+	if len(list) < 2 {
+		return list
 	}
-	list = slices.DeleteFunc(slices.Clone(list), func(f finding) bool {
-		return f.warning && !f.inner && e.known[f.member] || e.beneath(f, mistyped)
-	})
-	slices.SortStableFunc(list, func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.rank, b.rank), cmp.Compare(a.member, b.member))
-	})
-	seen := make(map[Problem]bool, len(list))
-	return slices.DeleteFunc(list, func(f finding) bool {
-		twice := seen[f.Problem]
-		seen[f.Problem] = true
+	seen := make(map[Problem]struct{}, len(list))
+	return slices.DeleteFunc(list, func(p Problem) bool {
+		_, twice := seen[p]
+		seen[p] = struct{}{}
 		return twice
 	})
 }
 
+// clean orders findings, and drops what lies beneath a mistyped value, and
+// warnings about names that another rule declares.
+func (e *explainer) clean(list []finding) []finding {
+	var mistyped map[uint32]bool
+	for _, f := range list {
+		if f.rank == rankType && !f.inner {
+			if mistyped == nil {
+				mistyped = map[uint32]bool{}
+			}
+			mistyped[f.node] = true
+		}
+	}
+	list = slices.DeleteFunc(slices.Clone(list), func(f finding) bool {
+		return f.warning && !f.inner && e.known[f.member] || (mistyped != nil && e.beneath(f, mistyped))
+	})
+	slices.SortStableFunc(list, func(a, b finding) int {
+		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.rank, b.rank), cmp.Compare(a.member, b.member))
+	})
+	return list
+}
+
 func (e *explainer) beneath(f finding, mistyped map[uint32]bool) bool {
-	if mistyped[f.node] && f.Keyword != "type" {
+	if mistyped[f.node] && f.rank != rankType {
 		return true
 	}
 	for n := f.node; n != 0; {
