@@ -75,6 +75,9 @@ func runSuite(t testing.TB, files []string, o *Options) (total int, failed []str
 				if got := s.Validate(v); got.Valid() != c.Valid {
 					failed = append(failed, name)
 				}
+				if tt, ok := t.(*testing.T); ok {
+					check(tt, s, v)
+				}
 			}
 		}
 	}
