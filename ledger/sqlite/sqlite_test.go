@@ -29,3 +29,9 @@ func TestLedger(t *testing.T) {
 		return open(t, filepath.Join(t.TempDir(), "l.db"), &sqlite.Options{Now: now})
 	})
 }
+
+func TestModel(t *testing.T) {
+	ledgertest.Model(t, 20, func(t *testing.T, now func() time.Time) ledger.Store {
+		return open(t, filepath.Join(t.TempDir(), "l.db"), &sqlite.Options{Now: now})
+	})
+}
