@@ -3,6 +3,7 @@ package coach
 import (
 	"errors"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/holdfast-go/holdfast/agent"
@@ -182,5 +183,85 @@ func TestConversation_obedient_model_ends_at_the_round_limit(t *testing.T) {
 			k.t.Errorf("turn = %s after %d rounds (%s), want round_limit after 16, in words", r.End, r.Rounds, r.Message)
 		}
 		k.wantSaid(k.say("¿Cuántos carbohidratos tiene el arroz?"), "28 g")
+	})
+}
+
+func TestConversation_unreadable_text_is_not_an_empty_object(t *testing.T) {
+	eachProvider(t, `
+rules:
+  - when: {message: rota}
+    calls: [{name: read_routines, arguments: '{"a'}]
+  - when: {message: entera}
+    calls: [{name: read_routines, arguments: '{}'}]
+  - when: {message: nada}
+    calls: [{name: read_routines}]
+  - when: {after: read_routines}
+    say: "{{(index .Results 0).Outcome}} {{(index .Results 0).Code}}"
+`, func(k *talk) {
+		k.wantSaid(k.say("rota"), "rejected unreadable_arguments")
+		k.wantSaid(k.say("entera"), "ok")
+		k.wantSaid(k.say("nada"), "ok")
+	})
+}
+
+func TestConversation_calls_run_whatever_the_stop_word(t *testing.T) {
+	eachProvider(t, `
+rules:
+  - when: {message: cena}
+    calls: [{name: add_meal_food, arguments: {date: "{{.Today}}", meal: Cena, food_id: 1, grams: 50}}]
+    stop: stop
+  - when: {after: add_meal_food, outcome: ok}
+    say: "{{.Result.added.grams}} g"
+`, func(k *talk) {
+		k.wantSaid(k.say("Arroz de cena"), "50 g")
+		k.restart()
+		if n := k.count("meal_foods"); n != 1 {
+			k.t.Errorf("meal_foods has %d rows, want 1", n)
+		}
+	})
+}
+
+func TestConversation_ids_twice_missing_and_of_an_earlier_turn(t *testing.T) {
+	eachProvider(t, `
+rules:
+  - when: {message: mismo}
+    calls:
+      - {name: add_meal_food, id: call_8, arguments: {date: "{{.Today}}", meal: Cena, food_id: 1, grams: 1}}
+      - {name: add_meal_food, id: call_8, arguments: {date: "{{.Today}}", meal: Cena, food_id: 1, grams: 2}}
+  - when: {message: mismo, after: add_meal_food}
+    say: "{{len .Results}} {{.Result.outcome}} {{(index .Result.also 0).code}}"
+  - when: {message: antes}
+    calls: [{name: search_foods, id: call_8, arguments: {query: arroz}}]
+  - when: {message: antes, after: search_foods, outcome: ok}
+    say: "{{len .Result.foods}} foods"
+  - when: {message: ninguno}
+    calls:
+      - {name: search_foods, id: '', arguments: {query: pollo}}
+      - {name: add_meal_food, id: '', arguments: {date: "{{.Today}}", meal: Cena, food_id: 1, grams: 3}}
+  - when: {message: ninguno, after: add_meal_food, outcome: ok}
+    say: "{{len .Results}} {{.Result.added.grams}}"
+`, func(k *talk) {
+		k.wantSaid(k.say("mismo"), "1 ok duplicate_call_id")
+		k.wantSaid(k.say("antes"), "9 foods")
+		k.wantSaid(k.say("ninguno"), "2 3")
+		k.restart()
+		k.wantCalls(1, "add_meal_food ok", "add_meal_food rejected duplicate_call_id")
+		if got, want := k.meal(ana, "2024-04-11", "Cena"), []string{"Arroz blanco (cocido) 1", "Arroz blanco (cocido) 3"}; !slices.Equal(got, want) {
+			k.t.Errorf("stored dinner = %q, want %q", got, want)
+		}
+	})
+}
+
+func TestConversation_large_ids_arrive_exactly(t *testing.T) {
+	eachProvider(t, `
+rules:
+  - when: {message: grande}
+    calls:
+      - {name: add_meal_food, arguments: {date: "{{.Today}}", meal: Cena, food_id: 9007199254740993, grams: 1}}
+      - {name: add_meal_food, arguments: {date: "{{.Today}}", meal: Cena, food_id: 9007199254740992, grams: 1}}
+  - when: {after: add_meal_food, outcome: failed}
+    say: "{{range .Results}}{{find \"id [0-9]+\" .JSON.message}}, {{end}}"
+`, func(k *talk) {
+		k.wantSaid(k.say("grande"), "id 9007199254740993, id 9007199254740992, ")
 	})
 }
