@@ -48,9 +48,7 @@ func (g *Gate) examine(ctx context.Context, c *call) *holdfast.Outcome {
 	if look == nil {
 		return nil
 	}
-	lookCtx, cancel := limit(holdfast.WithCallInfo(ctx, c.callInfo()), c.tool.Timeout())
-	defer cancel()
-	answer, end := contain(lookCtx, g.options.Grace, func(ctx context.Context) (holdfast.Finding, error) {
+	answer, end := contain(holdfast.WithCallInfo(ctx, c.callInfo()), c.tool.Timeout(), g.options.Grace, func(ctx context.Context) (holdfast.Finding, error) {
 		return look(ctx, c.args)
 	})
 	g.leave(c, "precondition", end, nil)
@@ -142,9 +140,9 @@ func (g *Gate) openApproval(ctx context.Context, c *call, why string) *holdfast.
 	}
 	pending := c.pending("", why)
 	e.Outcome = pending
-	ctx, cancel := g.recording(ctx)
-	defer cancel()
-	entry, approval, err := g.ledger.OpenApproval(ctx, e, a)
+	recording := g.recording(ctx)
+	defer recording.end()
+	entry, approval, err := g.ledger.OpenApproval(recording, e, a)
 	if err != nil {
 		g.logLedger("opening approval", c, err)
 		if c.approval != nil && c.own.State == ledger.StatePending {

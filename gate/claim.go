@@ -18,8 +18,8 @@ func (g *Gate) claim(ctx context.Context, c *call) *holdfast.Outcome {
 		return nil
 	}
 	c.makePlaceKey()
-	startCtx, cancel := limit(ctx, g.options.RecordTimeout)
-	defer cancel()
+	startCtx := limit(ctx, g.options.RecordTimeout)
+	defer startCtx.end()
 	entry, standing, err := g.ledger.Start(startCtx, c.claim())
 	if err != nil {
 		// The handler is not entered. A start that is durable all the same, the

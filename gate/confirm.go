@@ -17,9 +17,7 @@ func (g *Gate) confirm(ctx context.Context, c *call) {
 	}
 	c.enter(Confirm)
 	base := holdfast.WithCallInfo(context.WithoutCancel(ctx), c.callInfo())
-	checkCtx, cancel := limit(base, c.tool.Timeout())
-	defer cancel()
-	answer, end := contain(checkCtx, g.options.Grace, func(ctx context.Context) (holdfast.Confirmation, error) {
+	answer, end := contain(base, c.tool.Timeout(), g.options.Grace, func(ctx context.Context) (holdfast.Confirmation, error) {
 		return check(ctx, c.key, c.args)
 	})
 	g.leave(c, "confirm", end, nil)
@@ -56,7 +54,8 @@ func (c *call) happened(r *holdfast.Result) holdfast.Outcome {
 	if r == nil {
 		return holdfast.Outcome{Status: holdfast.OK, Result: happenedResult()}
 	}
-	result, code, problems := c.checkResult(r)
+	handed := *r
+	result, code, problems := c.checkResult(&handed)
 	if code != "" {
 		return c.oddResult(code, result, problems)
 	}

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -26,26 +25,30 @@ type end struct {
 	late     <-chan struct{}
 }
 
-// contain runs f in a goroutine of its own until it returns, panics, exits, or
-// ignores the end of ctx for longer than grace. Then it is left behind, and
-// late is closed when it ends after all, with r filled in.
-func contain[T any](ctx context.Context, grace time.Duration, f func(context.Context) (T, error)) (*ran[T], end) {
+// contain runs f in a goroutine of its own, under ctx with a limit, until it
+// returns, panics, exits, or ignores the end of its context for longer than
+// grace. Then it is left behind, and late is closed when it ends after all, with
+// what it handed back filled in.
+func contain[T any](ctx context.Context, most, grace time.Duration, f func(context.Context) (T, error)) (*ran[T], end) {
 	r, done := new(ran[T]), make(chan struct{})
-	go run(ctx, f, r, done)
-	select {
-	case <-done:
-		return r, r.endIn(ctx)
-	case <-ctx.Done():
-	}
-	timer := time.NewTimer(grace)
+	runCtx := limit(ctx, most)
+	defer runCtx.end()
+	timer := time.NewTimer(most)
 	defer timer.Stop()
+	go run(runCtx, f, r, done)
 	select {
 	case <-done:
-		return r, r.endIn(ctx)
+		return r, r.endIn(ctx, runCtx)
+	case <-ctx.Done():
 	case <-timer.C:
-		e := end{gaveUp: true, late: done}
-		e.ctxEnded(ctx)
-		return r, e
+	}
+	timedOut := ctx.Err() == nil
+	timer.Reset(grace)
+	select {
+	case <-done:
+		return r, r.endIn(ctx, runCtx)
+	case <-timer.C:
+		return r, end{gaveUp: true, timedOut: timedOut, stopped: !timedOut, late: done}
 	}
 }
 
@@ -86,27 +89,14 @@ func panicText(p any) string {
 	return fmt.Sprintf("a value of type %T", p)
 }
 
-// endIn is r's end; an error after the context ended is that end's doing.
-func (r *ran[T]) endIn(ctx context.Context) end {
+// endIn is r's end; an error after its context ended is that end's doing.
+func (r *ran[T]) endIn(caller context.Context, own *limited) end {
 	e := r.end
-	if e.err != nil && ctx.Err() != nil {
-		e.ctxEnded(ctx)
+	if e.err != nil && own.Err() != nil {
+		e.stopped = caller.Err() != nil
+		e.timedOut = !e.stopped
 	}
 	return e
-}
-
-// errTimedOut is the cause of a context that ended by a limit of ours; a
-// caller's own deadline is a cancellation.
-var errTimedOut = errors.New("timed out")
-
-// limit is ctx with a limit of ours.
-func limit(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, d, errTimedOut)
-}
-
-func (e *end) ctxEnded(ctx context.Context) {
-	e.timedOut = context.Cause(ctx) == errTimedOut
-	e.stopped = !e.timedOut
 }
 
 func (e *end) clean() bool { return e.err == nil && !e.panicked && !e.gaveUp }

@@ -19,14 +19,13 @@ func (g *Gate) execute(ctx context.Context, c *call) {
 		c.outcome = *c.cancelledBefore()
 		return
 	}
-	runCtx, cancel := limit(holdfast.WithCallInfo(ctx, c.callInfo()), c.tool.Timeout())
-	defer cancel()
+	runCtx := holdfast.WithCallInfo(ctx, c.callInfo())
 	if c.effect() == holdfast.Agent {
 		c.inner = new(collector)
 		runCtx = context.WithValue(runCtx, collectorKey{}, c.inner)
 	}
 	tool, args := c.tool, c.args
-	r, end := contain(runCtx, g.options.Grace, func(ctx context.Context) (holdfast.Result, error) {
+	r, end := contain(runCtx, tool.Timeout(), g.options.Grace, func(ctx context.Context) (holdfast.Result, error) {
 		return tool.Handle(ctx, args)
 	})
 	if end.clean() {
@@ -86,26 +85,23 @@ func (g *Gate) finished(c *call, r holdfast.Result) holdfast.Outcome {
 }
 
 // checkResult asks whether a result is within its limits and keeps the tool's
-// output schema, and takes the call's secrets out of it.
+// output schema, and takes the call's secrets out of it. It may change r.
 func (c *call) checkResult(r *holdfast.Result) (*holdfast.Result, holdfast.Code, []schema.Problem) {
 	if r.Size() > c.info.options.HandlerBytes {
 		return nil, holdfast.LimitExceeded, nil
 	}
 	output := c.info.options.Output
 	if r.JSON != nil && !utf8.Valid(r.JSON) {
-		clean := *r
-		clean.JSON = bytes.ToValidUTF8(r.JSON, []byte("\uFFFD"))
-		r = &clean
+		r.JSON = bytes.ToValidUTF8(r.JSON, []byte("\uFFFD"))
 	}
 	if r.JSON == nil {
-		clean := *r
-		clean.Text = strings.ToValidUTF8(r.Text, "\uFFFD")
+		r.Text = strings.ToValidUTF8(r.Text, "\uFFFD")
 		if output != nil {
-			return c.scrubResult(&clean), holdfast.OutputInvalid, []schema.Problem{{
+			return c.scrubResult(r), holdfast.OutputInvalid, []schema.Problem{{
 				Keyword: "json", Expected: "one JSON value", Got: "text", Message: "must be JSON, not text",
 			}}
 		}
-		return c.scrubResult(&clean), "", nil
+		return c.scrubResult(r), "", nil
 	}
 	if output == nil {
 		if json.Valid(r.JSON) {

@@ -128,8 +128,8 @@ func (g *Gate) lookKey(ctx context.Context, c *call) *holdfast.Outcome {
 	if err := c.makeKey(); err != nil {
 		return c.keyFailed(err)
 	}
-	lookCtx, cancel := limit(ctx, g.options.RecordTimeout)
-	defer cancel()
+	lookCtx := limit(ctx, g.options.RecordTimeout)
+	defer lookCtx.end()
 	standing, err := g.ledger.Look(lookCtx, c.claim())
 	if err != nil {
 		if ctx.Err() != nil {

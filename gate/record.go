@@ -29,18 +29,17 @@ func (g *Gate) record(ctx context.Context, c *call) {
 }
 
 // recording is a context for what must be written whatever became of the caller.
-func (g *Gate) recording(ctx context.Context) (context.Context, context.CancelFunc) {
-	p := newPatience(ctx, g.options.RecordTimeout)
-	return p, p.end
+func (g *Gate) recording(ctx context.Context) *limited {
+	return limit(context.WithoutCancel(ctx), g.options.RecordTimeout)
 }
 
 // recordEnded writes an entry that is settled as it comes.
 func (g *Gate) recordEnded(ctx context.Context, c *call) {
 	e := c.newEntry()
 	e.Outcome, e.State = &c.outcome, stateOf(c.outcome.Status)
-	ctx, cancel := g.recording(ctx)
-	defer cancel()
-	written, err := g.write(ctx, c, e)
+	recording := g.recording(ctx)
+	defer recording.end()
+	written, err := g.write(recording, c, e)
 	switch {
 	case err == nil:
 		c.ledgerID = written.ID
@@ -90,9 +89,9 @@ func stateOf(s holdfast.Status) ledger.State {
 // fails, the write is told as uncertain, and the result is kept and committed
 // as soon as the ledger takes it.
 func (g *Gate) settle(ctx context.Context, c *call) {
-	ctx, cancel := g.recording(ctx)
-	defer cancel()
-	e, err := g.ledger.Settle(ctx, c.ledgerID, c.fence, c.outcome, string(c.stage), c.evidence)
+	recording := g.recording(ctx)
+	defer recording.end()
+	e, err := g.ledger.Settle(recording, c.ledgerID, c.fence, c.outcome, string(c.stage), c.evidence)
 	switch {
 	case err == nil:
 	case errors.Is(err, ledger.ErrLost):

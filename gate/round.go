@@ -74,7 +74,9 @@ type passage struct {
 	options RoundOptions
 	calls   []*call
 
-	watching sync.Mutex // held while Watch runs
+	reads    sync.WaitGroup
+	running  chan struct{} // full while as many reads run as may; nil before the first
+	watching sync.Mutex    // held while Watch runs
 }
 
 // Round puts every call of a reply through the gate: one verdict a call, in the
@@ -131,8 +133,6 @@ func (g *Gate) newPassage(r Round, o *RoundOptions) (*passage, error) {
 // Behind a call that waits for a person, every other waits too.
 func (p *passage) schedule(ctx context.Context) {
 	g := p.gate
-	var reads sync.WaitGroup
-	var running chan struct{} // full while as many reads run as may
 	parked := false
 	for i, c := range p.calls {
 		switch {
@@ -143,7 +143,7 @@ func (p *passage) schedule(ctx context.Context) {
 			continue
 		}
 		if c.effect() != holdfast.Read {
-			reads.Wait()
+			p.reads.Wait()
 		}
 		if c.waiting {
 			parked = true
@@ -154,21 +154,26 @@ func (p *passage) schedule(ctx context.Context) {
 			parked = c.parks()
 			continue
 		}
-		if c.alone() || len(running) == 0 && !p.readFollows(i) {
+		if c.alone() || len(p.running) == 0 && !p.readFollows(i) {
 			g.carryOut(ctx, c)
 			parked = c.parks()
 			continue
 		}
-		if running == nil {
-			running = make(chan struct{}, g.options.Parallel)
-		}
-		running <- struct{}{}
-		reads.Go(func() {
-			defer func() { <-running }()
-			g.carryOut(ctx, c)
-		})
+		p.read(ctx, c)
 	}
-	reads.Wait()
+	p.reads.Wait()
+}
+
+// read carries c out beside what runs, once there is room.
+func (p *passage) read(ctx context.Context, c *call) {
+	if p.running == nil {
+		p.running = make(chan struct{}, p.gate.options.Parallel)
+	}
+	p.running <- struct{}{}
+	p.reads.Go(func() {
+		defer func() { <-p.running }()
+		p.gate.carryOut(ctx, c)
+	})
 }
 
 // alone reports whether nothing behind c may start before it ended: a write, an
