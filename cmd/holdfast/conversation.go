@@ -101,23 +101,23 @@ const prompt = "> "
 // nextMessage is the person's next line that says anything.
 func (c *conversation) nextMessage() (string, error) {
 	for {
-		text, err := c.ask(prompt)
+		text, err := c.ask(c.interrupts.ended, prompt)
 		if err != nil || strings.TrimSpace(text) != "" {
 			return text, err
 		}
 	}
 }
 
-// ask reads one line; Ctrl-C while it waits is errInterrupted.
-func (c *conversation) ask(question string) (string, error) {
+// ask reads one line; the end of ctx is errInterrupted.
+func (c *conversation) ask(ctx context.Context, question string) (string, error) {
 	if c.prompts {
 		if question == prompt {
 			c.screen.note(plain, "")
 		}
 		c.screen.ask(question)
 	}
-	text, err := c.lines.next(c.interrupts.ended)
-	if c.interrupts.ended.Err() != nil {
+	text, err := c.lines.next(ctx)
+	if ctx.Err() != nil {
 		err = errInterrupted
 	}
 	if c.prompts && err != nil {
@@ -130,22 +130,13 @@ func (c *conversation) ask(question string) (string, error) {
 // asked, and the turn goes on with the answer.
 func (c *conversation) turn(next step) (agent.End, error) {
 	for {
-		ctx, leave := c.interrupts.during(context.Background())
-		r, err := next(ctx)
-		leave()
-		c.screen.end()
+		r, did, err := c.advance(next)
 		if err != nil {
 			return r.End, err
 		}
-		c.tellEnd(r)
 		if r.End != agent.Pending {
+			c.tellEnd(r)
 			return r.End, nil
-		}
-		did := left
-		if !c.quiet && r.ApprovalID != "" {
-			if did, err = c.askApproval(r.ApprovalID); err != nil {
-				return r.End, err
-			}
 		}
 		switch did {
 		case decided:
@@ -159,9 +150,23 @@ func (c *conversation) turn(next step) (agent.End, error) {
 	}
 }
 
+// advance takes a step of the turn and, if it waits for a person then, asks.
+// Ctrl-C ends either.
+func (c *conversation) advance(next step) (agent.Result, answer, error) {
+	ctx, leave := c.interrupts.during(context.Background())
+	defer leave()
+	r, err := next(ctx)
+	c.screen.end()
+	if err != nil || r.End != agent.Pending || r.ApprovalID == "" || c.quiet {
+		return r, left, err
+	}
+	did, err := c.askApproval(ctx, r.ApprovalID)
+	return r, did, err
+}
+
 // tellEnd says how a turn ended where its text does not.
 func (c *conversation) tellEnd(r agent.Result) {
-	if c.events != nil || r.End == agent.Answer || r.End == agent.Pending {
+	if c.events != nil || r.End == agent.Answer {
 		return
 	}
 	look := yellow
@@ -196,7 +201,7 @@ func (c *conversation) pickUp(ctx context.Context, principal holdfast.Principal)
 	}
 	c.screen.note(yellow, "A conversation of %s was left open: “%s”", shownTime(turn.Started), visible.Line(shorten(turn.Message, 200)))
 	for {
-		text, err := c.ask("Go on with it? [y/n] ")
+		text, err := c.ask(c.interrupts.ended, "Go on with it? [y/n] ")
 		if err != nil {
 			return "", err
 		}

@@ -103,7 +103,7 @@ func TestCtrlCEndsTheTurnAndASecondOneTheConversation(t *testing.T) {
 	interrupt(t, cmd)
 	waitFor(t, lines, "The turn was cancelled")
 	say("Hoy peso 75", "✓ write_measurement")
-	say("despacio", "✓ search_foods")
+	say("Hoy peso 80", "write_measurement waits for you")
 	interrupt(t, cmd)
 	waitFor(t, lines, "The turn was cancelled")
 	interrupt(t, cmd)

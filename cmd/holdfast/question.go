@@ -21,8 +21,8 @@ const (
 )
 
 // askApproval shows a person what would run and takes a yes or no.
-func (c *conversation) askApproval(id string) (answer, error) {
-	p, err := c.house.ledger.Approval(context.Background(), id)
+func (c *conversation) askApproval(ctx context.Context, id string) (answer, error) {
+	p, err := c.house.ledger.Approval(context.WithoutCancel(ctx), id)
 	if err != nil {
 		return left, about("approval", id, err)
 	}
@@ -34,13 +34,13 @@ func (c *conversation) askApproval(id string) (answer, error) {
 		c.lines.forget(int(f.Fd()))
 	}
 	for {
-		text, err := c.ask("Run it? [y / n / n and why] ")
+		text, err := c.ask(ctx, "Run it? [y / n / n and why] ")
 		switch {
+		case errors.Is(err, io.EOF), c.interrupts.ended.Err() != nil:
+			return left, nil
 		case errors.Is(err, errInterrupted):
 			return cancelled, nil
-		case errors.Is(err, io.EOF):
-			return left, nil
-		case err != nil:
+		case err != nil && !errors.Is(err, errLineTooLong):
 			return left, err
 		}
 		approve, reason, ok := readDecision(text)
@@ -48,16 +48,16 @@ func (c *conversation) askApproval(id string) (answer, error) {
 			c.screen.note(plain, "Please answer y or n; after n you may say why, and the model will read it.")
 			continue
 		}
-		return decided, c.decide(p, approve, reason)
+		return decided, c.decide(context.WithoutCancel(ctx), p, approve, reason)
 	}
 }
 
-func (c *conversation) decide(p ledger.Approval, approve bool, reason string) error {
+func (c *conversation) decide(ctx context.Context, p ledger.Approval, approve bool, reason string) error {
 	decide := c.house.ledger.Deny
 	if approve {
 		decide = c.house.ledger.Approve
 	}
-	_, err := decide(context.Background(), p.ID, c.app.localUser(), reason)
+	_, err := decide(ctx, p.ID, c.app.localUser(), reason)
 	if other := (*ledger.DecidedError)(nil); errors.As(err, &other) {
 		c.screen.note(yellow, "Somebody was faster: it is already %s.", other.Approval.State)
 		return nil
