@@ -146,6 +146,9 @@ func (c *compiler) run(v Value, d dialect) (*Schema, error) {
 		source: v, root: root, rules: c.all, mode: c.opts.Mode, draft: res.dialect.draft.name(),
 		dynamic: c.dynamic, secrets: c.secrets,
 	}
+	if types := typesOf(root, 0); s.mode == ModeTool && types != 0 && types&typeObject == 0 {
+		c.lintf(place{res: res, node: v.i}, "type", "a tool's arguments are an object, and the schema allows none", "let the root be of type \"object\"")
+	}
 	c.checkDefaults(s)
 	s.lint = inOrder(c.lints)
 	return s, nil
