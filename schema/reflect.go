@@ -340,7 +340,7 @@ var foreignTags = []string{
 func tagKeys(tag string) (keys, values []string, err error) {
 	for tag = strings.TrimLeft(tag, " "); tag != ""; tag = strings.TrimLeft(tag, " ") {
 		key, rest, ok := strings.Cut(tag, ":")
-		if !ok || key == "" || strings.ContainsAny(key, " \"") || rest == "" || rest[0] != '"' {
+		if !ok || key == "" || strings.ContainsAny(key, " \",;") || rest == "" || rest[0] != '"' {
 			return nil, nil, fmt.Errorf("the tag %s is malformed", quoteShort(tag))
 		}
 		prefix, err := strconv.QuotedPrefix(rest)
