@@ -2,6 +2,5 @@
 
 package coach
 
-// raceDetector is on: SQLite runs many times slower, so conversations are held
-// with one provider of each vendor.
+// raceDetector is on: SQLite runs many times slower.
 const raceDetector = true

@@ -43,8 +43,12 @@ type provider struct {
 	whole bool
 }
 
-// eachVendor are scripted providers, one of each vendor.
+// eachVendor are scripted providers, one of each vendor; under the race detector
+// one stands for all.
 func eachVendor() []provider {
+	if raceDetector {
+		return []provider{{codec: anthropic.Messages{}}}
+	}
 	return []provider{{codec: openai.Chat{}}, {codec: anthropic.Messages{}}, {codec: google.Gemini{}}}
 }
 
