@@ -238,6 +238,20 @@ var approvalCases = []ledgerCase{
 			b.Errorf("Sealed of a started entry = %q, want nothing", got)
 		}
 	}},
+	{"a call that waited while others failed under its key takes it whole", func(b *bench) {
+		first := b.start(b.Ledger, pay("k", "a"))
+		other := pay("k", "b")
+		other.TellsApart = true
+		waited := b.approved(other, ledger.Approval{})
+		b.settle(b.Ledger, first, failed())
+		later := pay("k", "c")
+		b.settle(b.Ledger, b.start(b.Ledger, later), failed())
+		e := b.start(b.Ledger, waited)
+		b.wantStanding(b.Ledger, pay("k", "b"), holdfast.InProgress, e.ID)
+		b.wantStanding(b.Ledger, later, holdfast.KeyConflict, "")
+		b.settle(b.Ledger, e, ok("paid"))
+		b.wantStanding(b.Ledger, pay("k", "b"), "", e.ID)
+	}},
 	{"it outlives the process that asked", func(b *bench) {
 		_, a := b.pend(pay("k", "bob"), ledger.Approval{})
 		_, second := b.pend(pay("k2", "carol"), ledger.Approval{})
