@@ -76,8 +76,14 @@ func (s *storedApproval) live() bool {
 	return s.State == string(Waiting) || s.State == string(Approved)
 }
 
-func (t *txn) putApproval(a *storedApproval) error {
-	return t.put(approvals, a.ID, [7]string{a.Run, a.State}, a)
+// putApproval writes an approval, and what its event is to say of it.
+func (t *txn) putApproval(a *storedApproval) (storedApprovalEvent, error) {
+	text, err := appendJSON(nil, a)
+	if err != nil {
+		return storedApprovalEvent{}, err
+	}
+	e := storedApprovalEvent{Approval: a.ID, Digest: a.Digest, Row: digest(text)}
+	return e, t.Put(Row{Table: approvals, ID: a.ID, Words: [7]string{a.Run, a.State}, Body: text})
 }
 
 // loadApproval is an approval as it stands now: past its time it is expired,
@@ -99,32 +105,33 @@ func (t *txn) expire(a *storedApproval) (*storedApproval, error) {
 	if !t.writes {
 		return &expired, nil
 	}
-	return &expired, t.changeApproval(&expired, "", nil)
+	return &expired, t.changeApproval(&expired, "")
 }
 
 // changeApproval writes an approval and says so in its entry's story.
-func (t *txn) changeApproval(a *storedApproval, who string, details any) error {
-	if err := t.putApproval(a); err != nil {
+func (t *txn) changeApproval(a *storedApproval, who string) error {
+	said, err := t.putApproval(a)
+	if err != nil {
 		return err
+	}
+	if who != "" {
+		said.Reason = a.Reason
+	} else {
+		who = t.l.owner
 	}
 	e, err := t.mustEntry(a.Entry)
 	if err != nil {
 		return err
 	}
-	if who == "" {
-		who = t.l.owner
-	}
-	if details == nil {
-		details = storedApprovalEvent{Approval: a.ID}
-	}
-	return t.log("approval_"+a.State, who, e, nil, details)
+	return t.log("approval_"+a.State, who, e, nil, said)
 }
 
 type storedApprovalEvent struct {
 	Approval string `json:"approval"`
-	Digest   string `json:"digest,omitempty"`
+	Digest   string `json:"digest,omitempty"` // what the approval is bound to
 	Reason   string `json:"reason,omitempty"`
 	Replaces string `json:"replaces,omitempty"`
+	Row      string `json:"row"` // digest of the approval's row
 }
 
 // waits reports whether a pending entry can still be started by its approval.
@@ -214,10 +221,11 @@ func (t *txn) openApproval(e Entry, a Approval, entryID, approvalID string) (*st
 	if err := t.takeIfFree(&e, s); err != nil {
 		return nil, nil, err
 	}
-	if err := t.putApproval(w); err != nil {
+	asked, err := t.putApproval(w)
+	if err != nil {
 		return nil, nil, err
 	}
-	asked := storedApprovalEvent{Approval: w.ID, Digest: w.Digest, Replaces: w.Replaces}
+	asked.Replaces = w.Replaces
 	return s, w, t.putEntry(s, "approval_"+w.State, t.l.owner, asked)
 }
 
@@ -262,7 +270,7 @@ func (t *txn) void(a *storedApproval) (ended *storedApproval, err error) {
 	case Waiting, Approved:
 		v := *a
 		v.State = string(Void)
-		return nil, t.changeApproval(&v, "", nil)
+		return nil, t.changeApproval(&v, "")
 	case Expired, Void:
 		return nil, nil
 	}
@@ -335,121 +343,6 @@ func (l *Ledger) Approvals(ctx context.Context, f Filter) ([]Approval, error) {
 	return list, err
 }
 
-// Approve says yes for a person, once. Only deciding: whoever resumes the run
-// starts the call. The same decision again changes nothing; another one, or one
-// on an approval that ended, is a *DecidedError.
-func (l *Ledger) Approve(ctx context.Context, id, by, reason string) (Approval, error) {
-	return l.decide(ctx, id, Approved, by, reason)
-}
-
-// Deny says no for a person, with a reason that the model sees. The entry stays
-// pending until the gate records its rejection.
-func (l *Ledger) Deny(ctx context.Context, id, by, reason string) (Approval, error) {
-	return l.decide(ctx, id, Denied, by, reason)
-}
-
-func (l *Ledger) decide(ctx context.Context, id string, decision ApprovalState, by, reason string) (Approval, error) {
-	if by == "" {
-		return Approval{}, fmt.Errorf("deciding approval %s: nobody says who decides", id)
-	}
-	var (
-		out     *storedApproval
-		refused bool
-	)
-	err := l.update(ctx, func(t *txn) error {
-		refused = false
-		a, err := t.loadApproval(id)
-		if err != nil {
-			return err
-		}
-		out = a
-		if a.State != string(Waiting) {
-			refused = !a.decidedAs(decision)
-			return nil
-		}
-		decided := *a
-		decided.State, decided.Denied = string(decision), decision == Denied
-		decided.DecidedBy, decided.Decided, decided.Reason = by, t.now, reason
-		out = &decided
-		return t.changeApproval(out, by, storedApprovalEvent{Approval: id, Digest: a.Digest, Reason: reason})
-	})
-	if err != nil {
-		return Approval{}, fmt.Errorf("deciding approval %s: %w", id, err)
-	}
-	if refused {
-		return out.approval(), &DecidedError{Approval: out.approval()}
-	}
-	return out.approval(), nil
-}
-
-// decidedAs reports whether this decision is the one that stands.
-func (s *storedApproval) decidedAs(decision ApprovalState) bool {
-	switch ApprovalState(s.State) {
-	case Approved, Consumed:
-		return decision == Approved
-	case Denied:
-		return decision == Denied
-	}
-	return false
-}
-
-// DecidedError says that an approval was decided, or ended, before.
-type DecidedError struct{ Approval Approval }
-
-func (e *DecidedError) Error() string {
-	return fmt.Sprintf("approval %s is already %s", e.Approval.ID, e.Approval.State)
-}
-
-// Withdraw closes an approval that nobody waits for any more: it ends withdrawn
-// and its entry rejected with the outcome o. One whose call was started is a
-// *DecidedError; one that ended otherwise stays as it is.
-func (l *Ledger) Withdraw(ctx context.Context, id string, o holdfast.Outcome) error {
-	if o.Status != holdfast.Rejected {
-		return fmt.Errorf("withdrawing approval %s: %q is not a rejection", id, o.Status)
-	}
-	var consumed *storedApproval
-	err := l.update(ctx, func(t *txn) error {
-		consumed = nil
-		a, err := t.loadApproval(id)
-		if err != nil {
-			return err
-		}
-		if a.State == string(Consumed) {
-			consumed = a
-			return nil
-		}
-		if err := t.withdraw(id); err != nil {
-			return err
-		}
-		e, err := t.mustEntry(a.Entry)
-		if err != nil || e.State != string(StatePending) || e.Approval != id {
-			return err
-		}
-		end := *e
-		end.State, end.Stage, end.End, end.Sealed = string(StateRejected), "approve", t.now, nil
-		end.Outcome = storeOutcome(&o)
-		return t.putEntry(&end, end.State, l.owner, nil)
-	})
-	if err != nil {
-		return fmt.Errorf("withdrawing approval %s: %w", id, err)
-	}
-	if consumed != nil {
-		return &DecidedError{Approval: consumed.approval()}
-	}
-	return nil
-}
-
-// withdraw ends an approval that is still live.
-func (t *txn) withdraw(id string) error {
-	a, err := get[storedApproval](t, approvals, id)
-	if err != nil || a == nil || !a.live() {
-		return err
-	}
-	w := *a
-	w.State = string(Withdrawn)
-	return t.changeApproval(&w, "", nil)
-}
-
 // consumable is the approval that a claim brings, or why it cannot be used. A
 // pending entry is started by its own approval and by nothing else.
 func (t *txn) consumable(c *Claim, own *storedEntry) (*storedApproval, holdfast.Code, error) {
@@ -480,7 +373,7 @@ func (t *txn) consumable(c *Claim, own *storedEntry) (*storedApproval, holdfast.
 	return nil, holdfast.ApprovalVoid, nil
 }
 
-func (t *txn) consume(a *storedApproval) error {
+func (t *txn) consume(a *storedApproval) (storedApprovalEvent, error) {
 	used := *a
 	used.State = string(Consumed)
 	return t.putApproval(&used)

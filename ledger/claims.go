@@ -159,10 +159,11 @@ func (t *txn) start(c *Claim, id string) (Standing, *storedEntry, error) {
 	}
 	var by any
 	if a != nil && !c.KeepClaimed {
-		if err := t.consume(a); err != nil {
+		used, err := t.consume(a)
+		if err != nil {
 			return Standing{}, nil, err
 		}
-		by = storedApprovalEvent{Approval: a.ID, Digest: a.Digest}
+		by = used
 	}
 	return Standing{}, e, t.putEntry(e, e.State, e.Owner, by)
 }

@@ -37,7 +37,10 @@ func (e *storedEntry) words() [7]string {
 	if e.unresolved() {
 		w.same, w.other = e.sameWord(), e.otherWord()
 	}
-	if e.HasKey {
+	switch {
+	case e.Pruned != "":
+		return entryWords{key: e.KeyDigest}.list()
+	case e.HasKey:
 		w.key = keyWord(e.Tenant, e.Tool, e.Key)
 	}
 	return w.list()
@@ -165,6 +168,9 @@ func (l *Ledger) Entry(ctx context.Context, id string) (Entry, error) {
 		if err != nil {
 			return err
 		}
+		if e.Pruned != "" {
+			return fmt.Errorf("entry %s was pruned on %s: %w", id, e.Pruned, ErrNotFound)
+		}
 		if e, err = t.lapse(e); err != nil {
 			return err
 		}
@@ -259,7 +265,7 @@ func (l *Ledger) Entries(ctx context.Context, f Filter) ([]Entry, error) {
 			if e, err = t.lapse(e); err != nil {
 				return false, err
 			}
-			if f.State != "" && f.State != e.State || f.Turn > 0 && f.Turn != e.Turn || f.Round > 0 && f.Round != e.Round {
+			if e.Pruned != "" || f.State != "" && f.State != e.State || f.Turn > 0 && f.Turn != e.Turn || f.Round > 0 && f.Round != e.Round {
 				return false, nil
 			}
 			list = append(list, e.entry())

@@ -12,20 +12,19 @@ import (
 )
 
 // storedEvent is one line of the chain of events. Its hash covers every field
-// before it, but of Details and of the entry's content only their digests, so
-// both can be erased and the chain still holds.
+// before it. Of an entry's row it holds a digest only, so that what the row says
+// can be erased and the chain still holds.
 type storedEvent struct {
-	Number        int64           `json:"number"` // from 1, without a gap
-	Entry         string          `json:"entry"`
-	At            time.Time       `json:"at"`
-	What          string          `json:"what"`
-	Who           string          `json:"who,omitempty"`
-	Fence         int64           `json:"fence,omitempty"`
-	Details       json.RawMessage `json:"details,omitempty"`
-	DetailsDigest string          `json:"details_digest,omitempty"`
-	Content       string          `json:"content,omitempty"` // digest of the entry's row, where that is new
-	Prev          string          `json:"prev"`
-	Hash          string          `json:"hash"`
+	Number  int64           `json:"number"` // from 1, without a gap
+	Entry   string          `json:"entry"`
+	At      time.Time       `json:"at"`
+	What    string          `json:"what"`
+	Who     string          `json:"who,omitempty"`
+	Fence   int64           `json:"fence,omitempty"`
+	Details json.RawMessage `json:"details,omitempty"` // never arguments or results: it stays for good
+	Content string          `json:"content,omitempty"` // digest of the entry's row, where that is new
+	Prev    string          `json:"prev"`
+	Hash    string          `json:"hash"`
 }
 
 // link is an event on its way into the chain. Hashing waits until a store asks
@@ -71,9 +70,6 @@ func (k *link) seal() (*storedEvent, error) {
 			}
 			e.Content = digest(text)
 		}
-		if e.Details != nil {
-			e.DetailsDigest = digest(e.Details)
-		}
 		e.Hash = e.hash()
 		at.sealed.Store(&e)
 	}
@@ -82,7 +78,7 @@ func (k *link) seal() (*storedEvent, error) {
 
 func (e *storedEvent) hash() string {
 	b := make([]byte, 0, 512)
-	for _, s := range []string{e.Prev, e.Entry, e.What, e.Who, e.DetailsDigest, e.Content} {
+	for _, s := range []string{e.Prev, e.Entry, e.What, e.Who, string(e.Details), e.Content} {
 		b = binary.AppendUvarint(b, uint64(len(s)))
 		b = append(b, s...)
 	}
@@ -111,8 +107,8 @@ func loadLink(row Row) (*link, error) {
 	return k, nil
 }
 
-// log puts an event at the end of the chain.
-// It binds the entry's row where it comes with a new one.
+// log puts an event at the end of the chain. It binds the entry's row where it
+// comes with a new one.
 func (t *txn) log(what, who string, e *storedEntry, row *entryBody, details any) error {
 	k := &link{event: storedEvent{Entry: e.ID, At: t.now, What: what, Who: who, Fence: e.Fence}, of: row}
 	if details != nil {
@@ -122,17 +118,25 @@ func (t *txn) log(what, who string, e *storedEntry, row *entryBody, details any)
 		}
 		k.event.Details = text
 	}
-	if err := t.findHead(); err != nil {
+	number, err := t.nextNumber()
+	if err != nil {
 		return err
 	}
-	k.prev = t.head
-	k.event.Number = 1
-	if t.head != nil {
-		k.event.Number = t.head.event.Number + 1
-	}
+	k.prev, k.event.Number = t.head, number
 	t.head = k
 	t.l.newest.Store(k)
 	return t.Put(Row{Table: events, Words: [7]string{e.ID}, Value: k})
+}
+
+// nextNumber is that of the event which is written next.
+func (t *txn) nextNumber() (int64, error) {
+	if err := t.findHead(); err != nil {
+		return 0, err
+	}
+	if t.head == nil {
+		return 1, nil
+	}
+	return t.head.event.Number + 1, nil
 }
 
 func (t *txn) findHead() error {
@@ -146,7 +150,9 @@ func (t *txn) findHead() error {
 	// Mostly it is the one that was written here before it, and need not be read.
 	if k := t.l.newest.Load(); k != nil {
 		if text := k.text.Load(); text != nil && bytes.Equal(*text, rows[0].Body) {
-			t.head = k
+			sealed := k.sealed.Load()
+			t.head = &link{event: *sealed} // without what came before it
+			t.head.sealed.Store(sealed)
 			return nil
 		}
 	}
@@ -154,12 +160,17 @@ func (t *txn) findHead() error {
 	return err
 }
 
-// Events is an entry's whole story, in order.
+// Events is an entry's whole story, in order. What was seen as evidence is in
+// the Details, unless it was erased.
 func (l *Ledger) Events(ctx context.Context, entry string) ([]Event, error) {
 	var list []Event
 	err := l.view(ctx, func(t *txn) error {
 		list = nil
 		rows, err := t.Find(Query{Table: events, Words: [7]string{entry}})
+		if err != nil || entry == "" {
+			return err
+		}
+		of, err := t.getEntry(entry)
 		if err != nil {
 			return err
 		}
@@ -168,12 +179,30 @@ func (l *Ledger) Events(ctx context.Context, entry string) ([]Event, error) {
 			if err != nil {
 				return err
 			}
-			e := &k.event
-			list = append(list, Event{
-				Seq: e.Number, Entry: e.Entry, At: e.At, What: e.What, Who: e.Who, Fence: e.Fence, Details: e.Details,
-			})
+			e, err := k.event.event(of)
+			if err != nil {
+				return err
+			}
+			list = append(list, e)
 		}
 		return nil
 	})
 	return list, err
+}
+
+func (e *storedEvent) event(of *storedEntry) (Event, error) {
+	out := Event{Seq: e.Number, Entry: e.Entry, At: e.At, What: e.What, Who: e.Who, Fence: e.Fence, Details: e.Details}
+	if of == nil {
+		return out, nil
+	}
+	for i := range of.Evidence {
+		if of.Evidence[i].Event == e.Number {
+			seen := of.Evidence[i]
+			seen.Event = 0
+			text, err := appendJSON(nil, seen)
+			out.Details = text
+			return out, err
+		}
+	}
+	return out, nil
 }

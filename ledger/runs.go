@@ -104,8 +104,13 @@ type storedTurn struct {
 }
 
 func (t *txn) putTurn(s storedTurn) error {
-	return t.put(turns, joined(s.Run, strconv.Itoa(s.Number)), [7]string{s.Run}, s)
+	return t.put(turns, turnID(s.Run, s.Number), [7]string{s.Run}, s)
 }
+
+func turnID(run string, number int) string { return joined(run, strconv.Itoa(number)) }
+
+// roundsWord is what the rounds of one turn are found by.
+func roundsWord(run string, turn int) string { return joined(run, strconv.Itoa(turn)) }
 
 func (t *txn) lastTurn(run string) (*storedTurn, error) {
 	rows, err := t.Find(Query{Table: turns, Words: [7]string{run}, Newest: true, Limit: 1})
@@ -186,7 +191,7 @@ func (e *OpenTurnError) Error() string {
 // EndTurn closes a turn with its End and Answer. Ending an ended turn changes
 // nothing.
 func (l *Ledger) EndTurn(ctx context.Context, turn Turn) error {
-	id := joined(turn.Run, strconv.Itoa(turn.Number))
+	id := turnID(turn.Run, turn.Number)
 	err := l.update(ctx, func(t *txn) error {
 		s, err := must[storedTurn](t, turns, id)
 		if err != nil || s.End != "" {
@@ -295,7 +300,7 @@ func (l *Ledger) SaveRound(ctx context.Context, r Round) error {
 			return err
 		}
 		if old == nil {
-			words := [7]string{r.Run, joined(r.Run, strconv.Itoa(r.Turn))}
+			words := [7]string{r.Run, roundsWord(r.Run, r.Turn)}
 			return t.Put(Row{Table: rounds, ID: id, Words: words, Body: text})
 		}
 		before, err := appendJSON(nil, old)
@@ -317,7 +322,7 @@ func (l *Ledger) SaveRound(ctx context.Context, r Round) error {
 func (l *Ledger) Rounds(ctx context.Context, run string, turn int) ([]Round, error) {
 	q := Query{Table: rounds, Words: [7]string{run}}
 	if turn > 0 {
-		q.Words[1] = joined(run, strconv.Itoa(turn))
+		q.Words[1] = roundsWord(run, turn)
 	}
 	var list []Round
 	err := l.view(ctx, func(t *txn) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
@@ -45,12 +46,20 @@ func (l *Ledger) Settle(ctx context.Context, id string, fence int64, o holdfast.
 				return nil
 			}
 			lost = true
-			return t.keepEvidence(e, fence, outcome, stage, evidence)
+			late := *e
+			err := t.addEvidence(&late, storedEvidence{Fence: fence, Stage: stage, Evidence: evidence, Outcome: outcome})
+			if err != nil {
+				return err
+			}
+			return t.putEntry(&late, "evidence", l.owner, nil)
 		}
 		settled := *e
 		settled.State, settled.Stage, settled.Outcome, settled.End = string(o.Status), stage, outcome, t.now
 		out = &settled
-		return t.putEntry(out, out.State, l.owner, seenEvidence(evidence))
+		if err := t.addEvidence(out, storedEvidence{Evidence: evidence}); err != nil {
+			return err
+		}
+		return t.putEntry(out, out.State, l.owner, nil)
 	})
 	switch {
 	case err != nil:
@@ -77,23 +86,16 @@ func (l *Ledger) setGivenUp(id string, yes bool) {
 	delete(l.running, id)
 }
 
-type storedEvidence struct {
-	Fence    int64          `json:"fence,omitempty"` // under which a late result came
-	Stage    string         `json:"stage,omitempty"`
-	Evidence string         `json:"evidence,omitempty"`
-	Outcome  *storedOutcome `json:"outcome,omitempty"`
-}
-
-func seenEvidence(text string) any {
-	if text == "" {
+// addEvidence keeps what was seen with the entry, where it can be erased, and
+// says with which event it comes: the next.
+func (t *txn) addEvidence(e *storedEntry, seen storedEvidence) error {
+	if seen.Evidence == "" && seen.Outcome == nil {
 		return nil
 	}
-	return storedEvidence{Evidence: text}
-}
-
-func (t *txn) keepEvidence(e *storedEntry, fence int64, o *storedOutcome, stage, evidence string) error {
-	late := storedEvidence{Fence: fence, Stage: stage, Evidence: evidence, Outcome: o}
-	return t.log("evidence", t.l.owner, e, nil, late)
+	number, err := t.nextNumber()
+	seen.Event, seen.Evidence = number, valid(seen.Evidence)
+	e.Evidence = append(slices.Clone(e.Evidence), seen)
+	return err
 }
 
 func sameOutcome(a, b *storedOutcome) bool {
@@ -130,7 +132,10 @@ func (l *Ledger) Resolve(ctx context.Context, id string, fence int64, o holdfast
 		resolved.State, resolved.Outcome, resolved.End = string(o.Status), storeOutcome(&o), t.now
 		resolved.Fence++
 		out = &resolved
-		return t.putEntry(out, "resolved_"+out.State, who, seenEvidence(evidence))
+		if err := t.addEvidence(out, storedEvidence{Evidence: evidence}); err != nil {
+			return err
+		}
+		return t.putEntry(out, "resolved_"+out.State, who, nil)
 	})
 	if err != nil {
 		return Entry{}, fmt.Errorf("resolving entry %s: %w", id, err)

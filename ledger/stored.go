@@ -33,7 +33,9 @@ type storedEntry struct {
 	ArgumentsDigest string           `json:"arguments_digest,omitempty"`
 	Key             string           `json:"key,omitempty"`
 	HasKey          bool             `json:"has_key,omitempty"` // at most one entry has a key
-	Pruned          string           `json:"pruned,omitempty"`  // the day, 2006-01-02; of the rest only the key is left
+	KeyDigest       string           `json:"key_digest,omitempty"`
+	Pruned          string           `json:"pruned,omitempty"` // the day, 2006-01-02; of the rest only the key's digest is left
+	Erased          string           `json:"erased,omitempty"` // the day that arguments and result were erased
 	Coerced         []storedCoercion `json:"coerced,omitempty"`
 	Warnings        []storedProblem  `json:"warnings,omitempty"`
 	State           string           `json:"state"`
@@ -41,6 +43,7 @@ type storedEntry struct {
 	Fence           int64            `json:"fence,omitempty"`
 	Owner           string           `json:"owner,omitempty"`
 	Outcome         *storedOutcome   `json:"outcome,omitempty"`
+	Evidence        []storedEvidence `json:"evidence,omitempty"`
 	Approval        string           `json:"approval,omitempty"`
 	Proposed        time.Time        `json:"proposed"`
 	Started         time.Time        `json:"started,omitzero"`
@@ -59,6 +62,16 @@ type storedOutcome struct {
 	Approval string          `json:"approval,omitempty"`
 	Inner    []storedInner   `json:"inner,omitempty"`
 	Also     []storedOutcome `json:"also,omitempty"`
+}
+
+// storedEvidence is what came too late, or what somebody saw, and with which
+// event it came.
+type storedEvidence struct {
+	Event    int64          `json:"event,omitempty"`
+	Fence    int64          `json:"fence,omitempty"` // under which a late result came
+	Stage    string         `json:"stage,omitempty"`
+	Evidence string         `json:"evidence,omitempty"`
+	Outcome  *storedOutcome `json:"outcome,omitempty"`
 }
 
 type storedProblem struct {

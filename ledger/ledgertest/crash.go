@@ -197,6 +197,9 @@ func (h *harness) wantTruth(t *testing.T, when, place, dir string) {
 			break
 		}
 	}
+	if _, _, faults, err := l.Verify(t.Context()); err != nil || len(faults) != 0 {
+		t.Errorf("%s: Verify() faults = %q, %v, want none", when, faults, err)
+	}
 	w := readWorld(t, dir)
 	for key, n := range w.effects {
 		state := told[key]

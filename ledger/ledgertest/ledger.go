@@ -25,6 +25,7 @@ func Ledger(t *testing.T, open func(t *testing.T, now func() time.Time) ledger.S
 		{"runs", runCases},
 		{"records", recordCases},
 		{"faults", faultCases},
+		{"keeping", keepingCases},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range group.cases {

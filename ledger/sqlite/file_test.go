@@ -186,3 +186,30 @@ func TestStore_two_on_one_file_see_each_other(t *testing.T) {
 		t.Error("an owner that was released lives")
 	}
 }
+
+func TestLedger_an_event_that_was_changed_or_taken_out_is_found(t *testing.T) {
+	for rule, c := range map[string]struct{ tamper, want string }{
+		"changed":   {`UPDATE events SET body = replace(CAST(body AS TEXT), '"what":"ok"', '"what":"failed"') WHERE instr(body, '"what":"ok"')`, "was changed"},
+		"taken out": {"DELETE FROM events WHERE seq = 3", "stands where 3 belongs"},
+		"moved":     {"UPDATE events SET seq = 1000 WHERE seq = 2", "stands where 2 belongs"},
+		"refiled":   {"UPDATE events SET w0 = 'another' WHERE seq = 2", "event 2 is filed under another"},
+		"unread":    {"UPDATE events SET body = '{' WHERE seq = 2", "event 2 cannot be read"},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "l.db")
+			s := open(t, path, nil)
+			tellStory(t, s)
+			l, err := ledger.New(t.Context(), s, nil)
+			if err != nil {
+				t.Fatalf("New() = %v, want no error", err)
+			}
+			if n, _, faults, err := l.Verify(t.Context()); err != nil || len(faults) != 0 || n < 5 {
+				t.Fatalf("Verify() = %d events, faults %q, %v, want none", n, faults, err)
+			}
+			sql(t, path, c.tamper)
+			if _, _, faults, err := l.Verify(t.Context()); err != nil || !strings.Contains(strings.Join(faults, "\n"), c.want) {
+				t.Errorf("Verify() faults = %q, %v, want one that says %q", faults, err, c.want)
+			}
+		})
+	}
+}
