@@ -113,10 +113,10 @@ func (c *call) checkResult(r *holdfast.Result) (*holdfast.Result, holdfast.Code,
 	}
 	v, err := schema.Read(r.JSON, outputLimits(c.info.options.HandlerBytes))
 	if err != nil {
-		return c.scrubResult(asText(r)), holdfast.OutputInvalid, []schema.Problem{readProblem(err)}
+		return c.scrubResult(asText(r)), holdfast.OutputInvalid, c.scrubProblems([]schema.Problem{readProblem(err)})
 	}
 	if report := output.Validate(v); !report.Valid() {
-		return c.scrubResult(r), holdfast.OutputInvalid, report.Problems
+		return c.scrubResult(r), holdfast.OutputInvalid, c.scrubProblems(report.Problems)
 	}
 	return c.scrubResult(r), "", nil
 }

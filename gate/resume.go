@@ -9,12 +9,15 @@ import (
 	"github.com/holdfast-go/holdfast/ledger"
 )
 
+// maxRecalled bounds what is read of one round; ordinarily a place has one entry.
+const maxRecalled = 10_000
+
 // recall looks up what the places of this round already say. A call's own
 // recorded outcome stands and is not a replay. After a crash between two calls
 // it is the same: what is recorded stands, the rest goes on.
 func (g *Gate) recall(ctx context.Context, p *passage) error {
 	entries, err := g.ledger.Entries(ctx, ledger.Filter{
-		Run: p.Run, Turn: p.Turn, Round: p.Number, InOrder: true, Limit: 4 * (len(p.calls) + 1),
+		Run: p.Run, Turn: p.Turn, Round: p.Number, InOrder: true, Limit: maxRecalled,
 	})
 	if err != nil {
 		return fmt.Errorf("resuming round %d of turn %d of run %s: %w", p.Number, p.Turn, p.Run, err)
@@ -113,16 +116,8 @@ func (g *Gate) recallPending(ctx context.Context, c *call, e ledger.Entry) error
 // runs, decides and records nothing: what a history is rebuilt from. A call
 // without an outcome is told as waiting.
 func (g *Gate) Recall(ctx context.Context, r Round) ([]Verdict, error) {
-	p, err := g.newPassage(r, &RoundOptions{Resume: true})
+	p, err := g.propose(ctx, r, &RoundOptions{Resume: true})
 	if err != nil {
-		return nil, err
-	}
-	for _, c := range p.calls {
-		if !c.skipped {
-			g.inspect(c)
-		}
-	}
-	if err := g.recall(ctx, p); err != nil {
 		return nil, err
 	}
 	for _, c := range p.calls {
@@ -136,16 +131,8 @@ func (g *Gate) Recall(ctx context.Context, r Round) ([]Verdict, error) {
 // the approval is withdrawn. A call that another process runs just now is left
 // to it and told as waiting.
 func (g *Gate) Cancel(ctx context.Context, r Round) ([]Verdict, error) {
-	p, err := g.newPassage(r, &RoundOptions{Resume: true})
+	p, err := g.propose(ctx, r, &RoundOptions{Resume: true})
 	if err != nil {
-		return nil, err
-	}
-	for _, c := range p.calls {
-		if !c.skipped {
-			g.inspect(c)
-		}
-	}
-	if err := g.recall(ctx, p); err != nil {
 		return nil, err
 	}
 	for _, c := range p.calls {

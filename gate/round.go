@@ -81,8 +81,20 @@ type passage struct {
 
 // Round puts every call of a reply through the gate: one verdict a call, in the
 // provider's order. Whatever becomes of a call is an outcome; an error is only
-// this caller's misuse, and then nothing has run.
+// this caller's misuse or, resuming, a record that cannot be read, and then
+// nothing has run.
 func (g *Gate) Round(ctx context.Context, r Round, o *RoundOptions) ([]Verdict, error) {
+	p, err := g.propose(ctx, r, o)
+	if err != nil {
+		return nil, err
+	}
+	p.schedule(ctx)
+	return p.verdicts(), nil
+}
+
+// propose passes every call of a round through the stages that look at its bytes
+// alone and, resuming, looks up what the record says of it.
+func (g *Gate) propose(ctx context.Context, r Round, o *RoundOptions) (*passage, error) {
 	p, err := g.newPassage(r, o)
 	if err != nil {
 		return nil, err
@@ -94,12 +106,9 @@ func (g *Gate) Round(ctx context.Context, r Round, o *RoundOptions) ([]Verdict, 
 	}
 	countTwins(p.calls)
 	if p.options.Resume {
-		if err := g.recall(ctx, p); err != nil {
-			return nil, err
-		}
+		err = g.recall(ctx, p)
 	}
-	p.schedule(ctx)
-	return p.verdicts(), nil
+	return p, err
 }
 
 func (g *Gate) newPassage(r Round, o *RoundOptions) (*passage, error) {

@@ -165,6 +165,17 @@ func (c *call) scrubResult(r *holdfast.Result) *holdfast.Result {
 	return &clean
 }
 
+// scrubProblems takes them out of what is wrong with a result.
+func (c *call) scrubProblems(all []schema.Problem) []schema.Problem {
+	if len(c.hidden) == 0 {
+		return all
+	}
+	for i := range all {
+		all[i].Path, all[i].Got, all[i].Message = c.scrub(all[i].Path), c.scrub(all[i].Got), c.scrub(all[i].Message)
+	}
+	return all
+}
+
 // maskCoercions hides what was changed of secret values.
 func maskCoercions(s *schema.Schema, before, after schema.Value, all []schema.Coercion) []schema.Coercion {
 	was, errWas := schema.Read(s.Mask(before), nil)
