@@ -25,7 +25,7 @@ ends here. It prints as call does.`,
 		RunE: a.do(func(cmd *cobra.Command, args []string) error {
 			return interruptible(cmd.Context(), func(ctx context.Context) error {
 				return a.withGate(ctx, where, args[0], func(ctx context.Context, h *house) error {
-					return a.resume(ctx, h, args[1])
+					return a.resume(ctx, h, args[0], args[1])
 				})
 			})
 		}),
@@ -34,7 +34,7 @@ ends here. It prints as call does.`,
 	return cmd
 }
 
-func (a *app) resume(ctx context.Context, h *house, id string) error {
+func (a *app) resume(ctx context.Context, h *house, catalogName, id string) error {
 	approval, err := h.ledger.Approval(ctx, id)
 	if err != nil {
 		return about("approval", id, err)
@@ -64,7 +64,7 @@ func (a *app) resume(ctx context.Context, h *house, id string) error {
 		return about("run", entry.Run, err)
 	}
 	if len(turns) > 0 && turns[len(turns)-1].End == "" {
-		fmt.Fprintf(a.stderr, "The conversation goes on with: holdfast run CATALOG --run %s\n", visible.Line(entry.Run))
+		fmt.Fprintf(a.stderr, "The conversation goes on with: holdfast run %s --run %s\n", visible.Line(catalogName), visible.Line(entry.Run))
 	}
 	var others []gate.Verdict
 	for i, v := range verdicts {
