@@ -251,7 +251,7 @@ func mendedCall(part []byte, c *wire.PairedCall) []byte {
 	if c.SentName != c.Name {
 		call = rawjson.Set(call, "name", rawjson.Quote(c.SentName))
 	}
-	if !sameArguments(c) {
+	if args := rawjson.Member(call, "args"); !sameArguments(c) || args != nil && rawjson.Kind(args) != '{' {
 		call = rawjson.Set(call, "args", object(c))
 	}
 	if len(call) == len(rawjson.Member(part, "functionCall")) && string(call) == string(rawjson.Member(part, "functionCall")) {
