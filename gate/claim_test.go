@@ -247,3 +247,22 @@ func TestRacersForOneKeyHaveOneWinner(t *testing.T) {
 		t.Errorf("%d won, handler entered %d times", len(codes), e.times())
 	}
 }
+
+func TestCode_key_pruned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var e entered
+		h := open(t, nil, putTool(t, &e, nil))
+		want(t, h.put(keyed(h.round(call("put", `{"n":1}`)), "order-1"), nil)[0], holdfast.OK, "", gate.Execute)
+		time.Sleep(48 * time.Hour)
+		if n, err := h.ledger.Prune(t.Context(), 24*time.Hour); err != nil || n == 0 {
+			t.Fatalf("Prune() = %d, %v", n, err)
+		}
+		for _, args := range []string{`{"n":1}`, `{"n":2}`} {
+			v := h.put(keyed(h.round(call("put", args)), "order-1"), nil)[0]
+			want(t, v, holdfast.Rejected, holdfast.KeyPruned, gate.Claim)
+		}
+		if e.times() != 1 {
+			t.Errorf("handler entered %d times, want 1", e.times())
+		}
+	})
+}

@@ -224,8 +224,9 @@ type flakyStore struct {
 	dead     bool
 	releases []func()
 	updates  int
-	failAt   int    // the Update of that number fails with fail; 0: all of them
-	after    func() // after each Update
+	failAt   int           // the Update of that number fails with fail; 0: all of them
+	after    func()        // after each Update
+	before   func() string // what becomes of this Update: "before", "after", "death before", "death after"
 }
 
 type ctx = context.Context
@@ -267,8 +268,18 @@ func (s *flakyStore) Update(ctx context.Context, fn func(ledger.Tx) error) error
 		fail = nil
 	}
 	s.failNext = ""
+	if s.before != nil && !s.dead {
+		when = s.before()
+	}
 	s.mu.Unlock()
 	switch {
+	case when == "death before":
+		s.kill()
+		return errBroken
+	case when == "death after":
+		err := s.Store.Update(ctx, fn)
+		s.kill()
+		return errors.Join(errBroken, err)
 	case when == "before":
 		return errBroken
 	case when == "after":
