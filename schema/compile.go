@@ -141,6 +141,9 @@ func (c *compiler) run(v Value, d dialect) (*Schema, error) {
 	if len(c.faults) > 0 {
 		return nil, &CompileError{inOrder(c.faults)}
 	}
+	if list := c.againstMetaschema(v); len(list) > 0 {
+		return nil, &CompileError{list}
+	}
 	c.finish()
 	s := &Schema{
 		source: v, root: root, rules: c.all, mode: c.opts.Mode, draft: res.dialect.draft.name(),
@@ -152,6 +155,29 @@ func (c *compiler) run(v Value, d dialect) (*Schema, error) {
 	c.checkDefaults(s)
 	s.lint = inOrder(c.lints)
 	return s, nil
+}
+
+// againstMetaschema holds the document to a metaschema of somebody's own; the
+// standard ones are built into the compiler.
+func (c *compiler) againstMetaschema(v Value) []Fault {
+	word, ok := v.Get("$schema")
+	if !ok || word.Kind() != String || c.opts.judging {
+		return nil
+	}
+	address, _ := cutFragment(word.Text())
+	src, ok := c.opts.Remotes[address]
+	if _, standard := standardDraft(address); standard || !ok {
+		return nil
+	}
+	meta, err := Compile(src, &Options{Mode: ModeSpec, Remotes: c.opts.Remotes, judging: true})
+	if err != nil {
+		return []Fault{{Keyword: "$schema", Message: "the metaschema " + quoteShort(address) + " does not compile: " + err.Error()}}
+	}
+	var list []Fault
+	for _, p := range meta.Validate(v).Problems {
+		list = append(list, Fault{Path: p.Path, Keyword: p.Keyword, Message: "by the metaschema: " + p.Message})
+	}
+	return list
 }
 
 // compile is the rule of the schema at a place. A rule is entered before its

@@ -120,11 +120,7 @@ func (c *compiler) items(r *rule, at place, v Value) {
 		c.faultf(at, at.word, "`items` must be one schema, not an array", "use `prefixItems` for a list of schemas")
 		return
 	}
-	for i, e := range v.Elements() {
-		p := at.inside(e)
-		p.ptr = indexPointer(p.ptr, i)
-		a.prefix = append(a.prefix, c.compile(p))
-	}
+	a.prefix = c.list(at, v)
 }
 
 func (c *compiler) additionalItems(r *rule, at place, v Value) {

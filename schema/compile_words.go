@@ -38,9 +38,24 @@ func (c *compiler) coreWord(r *rule, at place, v Value) {
 		c.want(Object, at, v)
 	case "$recursiveAnchor":
 		c.want(Bool, at, v)
+	case "$anchor", "$dynamicAnchor":
+		if c.want(String, at, v) && !isAnchor(v.Text()) {
+			c.wrong(at, "a letter followed by letters, digits, '-', '_' and '.'", v)
+		}
 	default:
 		c.want(String, at, v)
 	}
+}
+
+// isAnchor allows a colon too, as 2019-09 does.
+func isAnchor(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !alpha(c) && c != '_' && (i == 0 || (!digit(c) && c != '-' && c != '.' && c != ':')) {
+			return false
+		}
+	}
+	return s != ""
 }
 
 func (c *compiler) metaWord(at place, v Value) {

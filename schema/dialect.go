@@ -124,7 +124,8 @@ func keywordTable() map[string]*keyword {
 		}
 	}
 	const c, a, v, m = vocabCore, vocabApplicator, vocabValidation, vocabMeta
-	add(draft4, 0, c, shapeNone, "$schema", "$comment", "$ref")
+	add(draft4, 0, c, shapeNone, "$schema", "$ref")
+	add(draft7, 0, c, shapeNone, "$comment")
 	add(draft4, draft4, c, shapeNone, "id")
 	add(draft6, 0, c, shapeNone, "$id")
 	add(draft2019, 0, c, shapeNone, "$anchor", "$vocabulary")

@@ -31,6 +31,8 @@ type Options struct {
 	Remotes map[string][]byte
 	// Formats asserts the formats in ModeSpec too.
 	Formats bool
+
+	judging bool // compiling a metaschema, which is not judged by its own
 }
 
 // Limits of Read; a zero field means its default.
