@@ -22,9 +22,10 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) (string, bool)
-	json           bool // --json
-	jsonSet        bool // --json was given
-	started        bool // the command line was understood and the command entered
+	json           bool   // --json
+	jsonSet        bool   // --json was given
+	where          string // --ledger, for hints
+	started        bool   // the command line was understood and the command entered
 }
 
 func (a *app) root() *cobra.Command {

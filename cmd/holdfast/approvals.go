@@ -29,6 +29,9 @@ resume does, or continuing the conversation with holdfast run.`,
 	return cmd
 }
 
+// catalogWord stands in a hint for a catalog that is not known.
+const catalogWord = "CATALOG"
+
 // needsSubcommand is the work of a command that only groups others.
 func needsSubcommand(cmd *cobra.Command, _ []string) error {
 	var names []string
@@ -178,7 +181,7 @@ func (a *app) decideCommand(approve bool) *cobra.Command {
 					return about("approval", args[0], err)
 				}
 				if approve {
-					fmt.Fprintf(a.stderr, "Approved. To run it: holdfast resume CATALOG %s\n", p.ID)
+					fmt.Fprintf(a.stderr, "Approved. To run it: %s\n", a.hint("resume", catalogWord, p.ID))
 				}
 				return a.showApproval(p)
 			})

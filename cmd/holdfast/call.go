@@ -93,6 +93,9 @@ func (a *app) call(ctx context.Context, f callFlags, catalogName, tool string) e
 // not for ever.
 func (h *house) callOnce(ctx context.Context, round ledger.Round, approve bool, by string) (gate.Verdict, error) {
 	verdicts, err := h.gate.Round(ctx, round, &gate.RoundOptions{NoWait: true})
+	if err != nil {
+		return gate.Verdict{}, misused(err)
+	}
 	for range 3 {
 		if err != nil || !approve || verdicts[0].Outcome.Status != holdfast.Pending {
 			break

@@ -93,7 +93,7 @@ func (a *app) writeCalls(run string, first gate.Verdict, others []gate.Verdict, 
 			fmt.Fprintln(a.stdout, visible.JSON(v.Observation.JSON))
 		}
 		if v.ApprovalID != "" && v.Outcome.Status == holdfast.Pending {
-			fmt.Fprintf(a.stderr, "It waits for approval %s: holdfast approvals show %s\n", v.ApprovalID, v.ApprovalID)
+			fmt.Fprintf(a.stderr, "It waits for approval %s: %s\n", v.ApprovalID, a.hint("approvals", "show", v.ApprovalID))
 		}
 	}
 	return nil

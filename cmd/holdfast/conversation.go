@@ -78,7 +78,7 @@ func (c *conversation) converse(end agent.End) (agent.End, error) {
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, errInterrupted):
 			if c.spoke {
-				c.screen.note(dim, "The conversation goes on with: holdfast run %s --run %s", visible.Line(c.catalog), visible.Line(c.runID))
+				c.screen.note(dim, "The conversation goes on with: %s", c.hint(c.runID))
 			}
 			return end, nil
 		case errors.Is(err, errLineTooLong):
@@ -183,9 +183,9 @@ func (c *conversation) tellParked(r agent.Result) {
 	}
 	c.screen.note(yellow, "%s", visible.Line(endMessage(r)))
 	if r.ApprovalID != "" {
-		c.screen.note(plain, "Decide: holdfast approvals show %s, then holdfast approvals approve %[1]s (or deny).", r.ApprovalID)
+		c.screen.note(plain, "Decide: %s (or deny)", c.app.hint("approvals", "approve", r.ApprovalID))
 	}
-	c.screen.note(plain, "Go on:  holdfast run %s --run %s", visible.Line(c.catalog), visible.Line(r.Run))
+	c.screen.note(plain, "Go on:  %s", c.hint(r.Run))
 }
 
 // pickUp finds a conversation that was left open and asks whether to go on. Of
@@ -196,7 +196,7 @@ func (c *conversation) pickUp(ctx context.Context, principal holdfast.Principal)
 		return "", err
 	}
 	if turn.End != "" {
-		c.screen.note(dim, "The last conversation goes on with: holdfast run %s --run %s", visible.Line(c.catalog), visible.Line(last))
+		c.screen.note(dim, "The last conversation goes on with: %s", c.hint(last))
 		return "", nil
 	}
 	c.screen.note(yellow, "A conversation of %s was left open: “%s”", shownTime(turn.Started), visible.Line(shorten(turn.Message, 200)))
@@ -209,11 +209,14 @@ func (c *conversation) pickUp(ctx context.Context, principal holdfast.Principal)
 			if yes {
 				return last, nil
 			}
-			c.screen.note(dim, "Left open. Later: holdfast run %s --run %s", visible.Line(c.catalog), visible.Line(last))
+			c.screen.note(dim, "Left open. Later: %s", c.hint(last))
 			return "", nil
 		}
 	}
 }
+
+// hint is how a conversation is gone on with.
+func (c *conversation) hint(run string) string { return c.app.hint("run", c.catalog, "--run", run) }
 
 // lookBack is how many runs are looked through for a conversation; single calls
 // are runs too.

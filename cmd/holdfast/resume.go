@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast-go/holdfast/gate"
-	"github.com/holdfast-go/holdfast/internal/visible"
 	"github.com/holdfast-go/holdfast/ledger"
 )
 
@@ -64,7 +63,7 @@ func (a *app) resume(ctx context.Context, h *house, catalogName, id string) erro
 		return about("run", entry.Run, err)
 	}
 	if len(turns) > 0 && turns[len(turns)-1].End == "" {
-		fmt.Fprintf(a.stderr, "The conversation goes on with: holdfast run %s --run %s\n", visible.Line(catalogName), visible.Line(entry.Run))
+		fmt.Fprintf(a.stderr, "The conversation goes on with: %s\n", a.hint("run", catalogName, "--run", entry.Run))
 	}
 	var others []gate.Verdict
 	for i, v := range verdicts {

@@ -202,6 +202,6 @@ func (c *conversation) greet(f runFlags, chosen *chosenModel) {
 		s.note(bold, "%s, with %s.", visible.Line(c.house.label), visible.Line(chosen.client.Name()))
 	}
 	s.note(dim, "Each call passes the gate: complete, lookup, parse, validate, authorise, approve, admit, claim, execute, confirm, record.")
-	s.note(dim, "Recorded in %s; look back with holdfast ledger list.", visible.Line(c.app.ledgerPlace(f.ledger)))
+	s.note(dim, "Recorded in %s; look back with %s.", visible.Line(c.app.ledgerPlace(f.ledger)), c.app.hint("ledger", "list"))
 	s.note(dim, "Ctrl-C cancels a turn, a second one ends; so does Ctrl-D.")
 }

@@ -30,6 +30,7 @@ func (f *ledgerFlag) add(cmd *cobra.Command) {
 
 // withLedger opens the ledger for the time of work.
 func (a *app) withLedger(ctx context.Context, f ledgerFlag, work func(context.Context, *ledger.Ledger) error) (err error) {
+	a.where = f.where
 	store, err := a.openStore(ctx, f)
 	if err != nil {
 		return err
