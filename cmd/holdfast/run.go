@@ -105,11 +105,16 @@ func (c *conversation) begin(ctx context.Context, f runFlags, chosen *chosenMode
 		return err
 	}
 	c.runID = r.ID
-	c.person = newPersonWatcher(c.screen)
+	set, err := chosen.client.Codec().Tools(c.house.catalog, nil)
+	if err != nil {
+		return err
+	}
+	mask := &masker{catalog: c.house.catalog, names: set.Names}
+	c.person = newPersonWatcher(c.screen, mask)
 	watch := c.person.watch
 	if c.app.json {
 		c.person = nil
-		c.events = &jsonWatcher{out: c.app.stdout, approval: func(id string) (ledger.Approval, error) {
+		c.events = &jsonWatcher{out: c.app.stdout, masker: mask, approval: func(id string) (ledger.Approval, error) {
 			return c.house.ledger.Approval(context.WithoutCancel(ctx), id)
 		}}
 		c.events.write("run", runEvent{r.ID, chosen.client.Name(), chosen.script != nil})

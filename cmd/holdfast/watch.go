@@ -17,6 +17,7 @@ import (
 // on one line, which says what became of it.
 type personWatcher struct {
 	screen *screen
+	masker *masker
 	calls  map[place]*seenCall // of this turn
 }
 
@@ -30,8 +31,8 @@ type seenCall struct {
 	told      holdfast.Status // the outcome that has its line, "" before
 }
 
-func newPersonWatcher(s *screen) *personWatcher {
-	return &personWatcher{screen: s, calls: map[place]*seenCall{}}
+func newPersonWatcher(s *screen, m *masker) *personWatcher {
+	return &personWatcher{screen: s, masker: m, calls: map[place]*seenCall{}}
 }
 
 func (w *personWatcher) watch(e agent.Event) {
@@ -44,11 +45,13 @@ func (w *personWatcher) watch(e agent.Event) {
 		w.screen.note(dim, "  (the reply broke off and begins anew)")
 	case agent.CallingEvent, agent.ArgumentsEvent:
 		c := w.call(e)
-		c.arguments += e.Text
+		if w.masker.secretive(c.name) == nil {
+			c.arguments += e.Text
+		}
 		w.screen.pass("  · " + c.shown() + " …")
 	case agent.CallEvent:
 		c := w.call(e)
-		c.name, c.arguments = e.Call.Name, e.Call.Arguments
+		c.name, c.arguments = e.Call.Name, w.masker.arguments(e.Call.Name, e.Call.Arguments)
 	case agent.StageEvent:
 		if takesTime(e.Stage) {
 			w.screen.pass(fmt.Sprintf("  · %s … %s", w.call(e).shown(), e.Stage))
@@ -132,6 +135,7 @@ func verdictMark(v gate.Verdict) (string, style) {
 // jsonWatcher writes a turn as one JSON object a line.
 type jsonWatcher struct {
 	out      io.Writer
+	masker   *masker
 	approval func(id string) (ledger.Approval, error)
 	err      error // the first thing that went wrong
 }
@@ -152,7 +156,7 @@ type callEvent struct {
 	CallID    *string `json:"call_id"` // null if none was sent
 	Tool      string  `json:"tool"`    // as sent
 	Position  int     `json:"position"`
-	Arguments string  `json:"arguments_text"`
+	Arguments string  `json:"arguments_text"` // secrets masked
 }
 
 // endEvent is how a turn ended.
@@ -173,7 +177,7 @@ func (w *jsonWatcher) watch(e agent.Event) {
 	case agent.RestartEvent:
 		w.write("restart", struct{}{})
 	case agent.CallEvent:
-		w.write("call", callEvent{known(e.Call.ID), e.Call.Name, e.Position, e.Call.Arguments})
+		w.write("call", callEvent{known(e.Call.ID), e.Call.Name, e.Position, w.masker.arguments(e.Call.Name, e.Call.Arguments)})
 	case agent.OutcomeEvent:
 		w.write("outcome", viewCall(e.Run, *e.Verdict))
 	case agent.ApprovalEvent:
