@@ -7,8 +7,8 @@
 //	r.Close(func(f frames.Frame) { … })
 //	if r.Err() != nil { … }
 //
-// Memory is bounded: no frame is larger than [MaxFrame], and only the unfinished
-// one is kept between two calls.
+// Memory is bounded: no frame is larger than [MaxFrame], only the unfinished one
+// is kept between two calls, and a reply ends at [MaxReply].
 package frames
 
 import (
@@ -16,8 +16,12 @@ import (
 	"fmt"
 )
 
-// MaxFrame is the most bytes of one line, event, value or message.
-const MaxFrame = 16 << 20
+// MaxFrame is the most bytes of one line, event, value or message, and MaxReply
+// of all that one reader takes.
+const (
+	MaxFrame = 16 << 20
+	MaxReply = 8 * MaxFrame
+)
 
 // Format is how a reply is framed.
 type Format int
@@ -49,6 +53,7 @@ type Frame struct {
 var ErrTooLarge = fmt.Errorf("reply frame is larger than %d bytes", MaxFrame)
 
 var (
+	errReply    = fmt.Errorf("reply is larger than %d bytes", MaxReply)
 	errChecksum = errors.New("event stream message has a wrong checksum")
 	errLength   = errors.New("event stream message has an impossible length")
 	errHeaders  = errors.New("event stream message has unreadable headers")
@@ -59,6 +64,7 @@ var (
 type Reader struct {
 	format Format
 	err    error
+	taken  int    // bytes so far
 	buf    []byte // the unfinished frame, from its start
 	scan   int    // how much of the unfinished frame was looked at
 	noise  []byte // the first bytes that are no part of any frame
@@ -84,6 +90,10 @@ func (r *Reader) Noise() []byte { return r.noise }
 // not kept.
 func (r *Reader) Feed(p []byte, frame func(Frame)) {
 	if r.err != nil || len(p) == 0 {
+		return
+	}
+	if r.taken += len(p); r.taken > MaxReply {
+		r.err, r.buf = errReply, nil
 		return
 	}
 	work := p

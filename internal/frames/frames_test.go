@@ -115,6 +115,17 @@ func TestTooLargeAFrameIsAnErrorAndMemoryStaysBounded(t *testing.T) {
 	}
 }
 
+func TestAnEndlessReplyEnds(t *testing.T) {
+	var r Reader
+	event := []byte("data: " + strings.Repeat("x", 1<<20) + "\n\n")
+	for range 2 * MaxReply / len(event) {
+		r.Feed(event, func(Frame) {})
+	}
+	if r.Err() == nil {
+		t.Errorf("after %d bytes: no error", 2*MaxReply)
+	}
+}
+
 func FuzzFrames(f *testing.F) {
 	for _, tt := range framings {
 		f.Add([]byte(tt.in), uint64(1))
