@@ -31,8 +31,6 @@ type Ruling struct {
 	Allow bool
 	// Ask wants a person to agree, whatever the tool's own rule says.
 	Ask bool
-	// Rule names the rule that decided, for the record.
-	Rule string
 	// Why is told: to the model with a no, to the person with an Ask.
 	Why string
 }

@@ -119,4 +119,3 @@ func TestEveryCodeHasItsTest(t *testing.T) {
 		}
 	}
 }
-
