@@ -102,7 +102,7 @@ func (h *harness) sweep(t *testing.T, full bool) {
 	if points < 25 {
 		t.Fatalf("the script passes %d points, want at least 25", points)
 	}
-	seeds, step := 1, max(1, points/12)
+	seeds, step := 1, max(1, points/7)
 	if full {
 		seeds, step = 20, 1
 	}
@@ -227,7 +227,7 @@ func (h *harness) wantTruth(t *testing.T, when, place, dir string) {
 
 // random kills a busy child after a random while, many times on one store.
 func (h *harness) random(t *testing.T, full bool) {
-	kills := 3
+	kills := 2
 	if full {
 		kills = 300
 	}
@@ -245,7 +245,7 @@ func (h *harness) random(t *testing.T, full bool) {
 
 // race lets several processes claim the same keys at once.
 func (h *harness) race(t *testing.T, full bool) {
-	racers, keys := 8, 20
+	racers, keys := 8, 10
 	if full {
 		racers, keys = 64, 200
 	}

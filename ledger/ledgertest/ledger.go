@@ -30,6 +30,7 @@ func Ledger(t *testing.T, open func(t *testing.T, now func() time.Time) ledger.S
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range group.cases {
 				t.Run(c.name, func(t *testing.T) {
+					t.Parallel()
 					k := &clock{now: time.Date(2024, 4, 11, 10, 0, 0, 0, time.UTC)}
 					s := open(t, k.Now)
 					t.Cleanup(func() { _ = s.Close() })

@@ -3,6 +3,7 @@ package ledgertest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -91,12 +92,7 @@ func (m *machine) draw(rt *rapid.T) (c ledger.Claim, l *ledger.Ledger) {
 
 // lives reports whether a call's owner has not been killed.
 func (m *machine) lives(c *modelCall) bool {
-	for _, l := range m.ledgers {
-		if l == c.owner {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(m.ledgers, c.owner)
 }
 
 // lapse lets the model see what the ledger must: started by the dead is

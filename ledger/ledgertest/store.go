@@ -41,6 +41,7 @@ func Store(t *testing.T, open func(t *testing.T) ledger.Store) {
 		{"a closed store is unavailable", closedStore},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			s := open(t)
 			t.Cleanup(func() { _ = s.Close() })
 			c.test(t, s)
