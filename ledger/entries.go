@@ -2,9 +2,11 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -247,32 +249,62 @@ func (q *Query) from(seq int64) {
 
 // Entries lists calls.
 func (l *Ledger) Entries(ctx context.Context, f Filter) ([]Entry, error) {
-	words := entryWords{run: f.Run, tool: f.Tool, state: f.State}
+	words := entryWords{run: f.Run, tool: f.Tool}
 	if f.Run != "" && f.Turn > 0 && f.Round > 0 {
 		words.place = place(f.Run, f.Turn, f.Round)
 	}
-	if f.State == string(StateOK) || f.State == string(StateUncertain) {
-		words.state = "" // uncertain ones may still stand as started
+	states := []string{f.State}
+	switch State(f.State) {
+	case StateOK:
+		states = []string{""} // most are, so it is no word
+	case StateUncertain:
+		states = append(states, string(StateStarted)) // whose owner is gone
 	}
-	var list []Entry
+	var found []*listed
 	err := l.view(ctx, func(t *txn) error {
-		list = nil
-		return t.page(Query{Table: entries, Words: words.list()}, f, func(row Row) (bool, error) {
-			e, err := t.loadEntry(row)
-			if err != nil {
-				return false, err
+		found = nil
+		for _, state := range states {
+			words.state = state
+			if err := t.list(words, f, &found); err != nil {
+				return err
 			}
-			if e, err = t.lapse(e); err != nil {
-				return false, err
-			}
-			if e.Pruned != "" || f.State != "" && f.State != e.State || f.Turn > 0 && f.Turn != e.Turn || f.Round > 0 && f.Round != e.Round {
-				return false, nil
-			}
-			list = append(list, e.entry())
-			return true, nil
-		})
+		}
+		return nil
 	})
+	slices.SortStableFunc(found, func(a, b *listed) int {
+		if f.InOrder {
+			return cmp.Compare(a.seq, b.seq)
+		}
+		return cmp.Compare(b.seq, a.seq)
+	})
+	var list []Entry
+	for _, e := range found[:min(len(found), f.limit())] {
+		list = append(list, e.entry())
+	}
 	return list, err
+}
+
+// listed is an entry with its place in the list.
+type listed struct {
+	*storedEntry
+	seq int64
+}
+
+func (t *txn) list(words entryWords, f Filter, found *[]*listed) error {
+	return t.page(Query{Table: entries, Words: words.list()}, f, func(row Row) (bool, error) {
+		e, err := t.loadEntry(row)
+		if err != nil {
+			return false, err
+		}
+		if e, err = t.lapse(e); err != nil {
+			return false, err
+		}
+		if e.Pruned != "" || f.State != "" && f.State != e.State || f.Turn > 0 && f.Turn != e.Turn || f.Round > 0 && f.Round != e.Round {
+			return false, nil
+		}
+		*found = append(*found, &listed{e, row.Seq})
+		return true, nil
+	})
 }
 
 // Record writes an entry that is settled as it comes: a rejection, a replay, or
