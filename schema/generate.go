@@ -218,67 +218,77 @@ func (g *generator) kind(w *wish, depth int) typeSet {
 	return fit[g.rand.IntN(len(fit))]
 }
 
-// number picks one within the bounds, near them as often as not.
-func (g *generator) number(w *wish, whole bool) string {
-	low, high := -1e15, 1e15
-	var step float64
-	bounded := false
-	bound := func(d *decimal) float64 {
-		f, _ := strconv.ParseFloat(string(d.canonical(nil)), 64)
-		bounded = true
-		return f
-	}
+// reach is what several rules leave of the numbers.
+type reach struct {
+	low, high, step float64
+}
+
+// farthest is as far as generated numbers go where nothing bounds them.
+const farthest = 1e15
+
+func reachOf(rules []*numberRule, whole bool) reach {
+	r := reach{low: -farthest, high: farthest}
 	unit := 1.0
 	if !whole {
 		unit = 0.25
 	}
-	for _, n := range w.nums {
+	float := func(d *decimal) float64 {
+		f, _ := strconv.ParseFloat(string(d.canonical(nil)), 64)
+		return f
+	}
+	for _, n := range rules {
 		if n.min != nil {
-			low = max(low, bound(n.min))
+			r.low = max(r.low, float(n.min))
 		}
 		if n.above != nil {
-			low = max(low, bound(n.above)+unit)
+			r.low = max(r.low, float(n.above)+unit)
 		}
 		if n.max != nil {
-			high = min(high, bound(n.max))
+			r.high = min(r.high, float(n.max))
 		}
 		if n.below != nil {
-			high = min(high, bound(n.below)-unit)
+			r.high = min(r.high, float(n.below)-unit)
 		}
 		if n.step != nil {
-			step = max(step, bound(n.step))
+			r.step = max(r.step, float(n.step))
 		}
 	}
-	if low == -1e15 {
-		low = min(0, high)
-		if bounded && high < 0 {
-			low = high - 100
-		}
-	}
-	if high == 1e15 {
-		high = low + 100
-	}
-	if high < low { // an open interval narrower than the unit
-		return strconv.FormatFloat((low+high)/2, 'f', -1, 64)
-	}
-	x := low + g.rand.Float64()*(high-low)
 	switch {
-	case step > 0:
-		k := float64(int64(x / step))
-		if k*step < low {
+	case r.low == -farthest && r.high < 0:
+		r.low = r.high - 100
+	case r.low == -farthest:
+		r.low = 0
+	}
+	if r.high == farthest {
+		r.high = r.low + 100
+	}
+	return r
+}
+
+// number picks one within the bounds.
+func (g *generator) number(w *wish, whole bool) string {
+	r := reachOf(w.nums, whole)
+	if r.high < r.low { // an open interval narrower than the unit
+		return strconv.FormatFloat((r.low+r.high)/2, 'f', -1, 64)
+	}
+	x := r.low + g.rand.Float64()*(r.high-r.low)
+	switch {
+	case r.step > 0:
+		k := float64(int64(x / r.step))
+		if k*r.step < r.low {
 			k++
 		}
 		return exactMultiple(int64(k), w)
 	case whole:
 		x = float64(int64(x))
-		if x < low {
+		if x < r.low {
 			x++
 		}
 		return strconv.FormatInt(int64(x), 10)
 	}
 	x = float64(int64(x*100)) / 100
-	if x < low || x > high {
-		x = low
+	if x < r.low || x > r.high {
+		x = r.low
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }

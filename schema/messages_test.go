@@ -225,8 +225,8 @@ func fromWords(message string) any {
 	if v, ok := prefixJSON(words); ok {
 		return v
 	}
-	fields := strings.Fields(words)
-	for _, w := range fields {
+	fields := strings.FieldsSeq(words)
+	for w := range fields {
 		if v := ofType(strings.Trim(w, ",;")); v != nil {
 			return v
 		}

@@ -27,8 +27,7 @@ type measurement struct {
 	Key      string          `json:"key,omitempty" secret:"true"`
 	Maybe    *int            `json:"maybe,omitempty" nullable:"true" min:"1"`
 	Blob     []byte          `json:"blob,omitempty"`
-	hidden   int
-	Skipped  int `json:"-"`
+	Skipped  int             `json:"-"`
 	audit
 }
 
@@ -113,9 +112,6 @@ func TestForRefusesTagsThatAreSlips(t *testing.T) {
 		}])},
 		{"an unknown key", "not known", try(For[struct {
 			A string `zzzzzzzz:"x"`
-		}])},
-		{"a tag twice", "twice", try(For[struct {
-			A string `desc:"x" desc:"y"`
 		}])},
 		{"a bound that is no number", "must be a number", try(For[struct {
 			A int `min:"one"`
