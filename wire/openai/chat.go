@@ -71,7 +71,7 @@ func chatFunction(name string) []byte {
 
 // chatFormat asks for the final answer by a schema.
 func chatFormat(r *wire.Request) []byte {
-	schema, _ := parameters(r.Output)
-	b := append([]byte(`{"type":"json_schema","json_schema":{"name":"answer","schema":`), schema...)
-	return fmt.Appendf(b, `,"strict":%t}}`, isStrict(schema))
+	parameters, _ := parameters(r.Output)
+	b := append([]byte(`{"type":"json_schema","json_schema":{"name":"answer","schema":`), parameters...)
+	return fmt.Appendf(b, `,"strict":%t}}`, isStrict(r.Output))
 }

@@ -1,108 +1,38 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 
-	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/schema"
 )
 
-const maxSchemaDepth = 128
+// plainRules are what OpenAI takes of any schema: an object without alternatives
+// at the root, and the empty keywords that it refuses a schema for lacking.
+// Nothing that is added changes what the schema admits.
+var plainRules = schema.Rules{PlainRoot: true, NeedProperties: true, NeedItems: true, OpenSchemas: true}
 
-// parameters is a schema as OpenAI takes it: an object at the root, without the
-// keywords that it refuses there, and with the empty keywords that it insists on.
-// Nothing that it adds changes what the schema admits.
-func parameters(s *schema.Schema) ([]byte, []schema.Omission) {
-	var src bytes.Buffer
-	if err := json.Compact(&src, s.Source()); err != nil || rawjson.Kind(src.Bytes()) != '{' {
-		return []byte(`{"type":"object","properties":{}}`), nil
-	}
-	raw := src.Bytes()
-	var omitted []schema.Omission
-	for _, keyword := range []string{"oneOf", "anyOf", "allOf", "enum", "not"} {
-		if rawjson.Member(raw, keyword) != nil {
-			raw = rawjson.Drop(raw, keyword)
-			omitted = append(omitted, schema.Omission{Path: "/" + keyword, Keyword: keyword, Why: "not taken at the root of a tool's parameters"})
-		}
-	}
-	if rawjson.String(rawjson.Member(raw, "type")) != "object" {
-		raw = rawjson.Set(raw, "type", []byte(`"object"`))
-	}
-	return insist(raw, 0), omitted
+// strictRules are what its strict mode takes. No schema is changed to keep them:
+// one that does not is sent as it is, without strict.
+var strictRules = schema.Rules{
+	PlainRoot: true, NeedProperties: true, Closed: true, AllRequired: true, Typed: true, LoneRefs: true, SimplePatterns: true,
+	MaxDepth: 10, MaxProperties: 5000, MaxEnum: 1000,
+	Keywords: []string{
+		"$schema", "$id", "$defs", "definitions", "$ref", "type", "enum", "const", "anyOf", "properties", "required", "additionalProperties",
+		"items", "minItems", "maxItems", "title", "description", "format", "pattern", "minLength", "maxLength",
+		"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+	},
+	Formats: []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"},
 }
 
-// insist adds what OpenAI refuses a schema for lacking: properties of an object,
-// items of an array; and writes the schema true as {}.
-func insist(raw []byte, depth int) []byte {
-	switch {
-	case rawjson.Kind(raw) == 't':
-		return []byte(`{}`)
-	case rawjson.Kind(raw) != '{' || depth > maxSchemaDepth:
-		return raw
-	}
-	for name, v := range rawjson.Members(raw) {
-		switch keyword := string(name); keyword {
-		case "properties", "$defs", "definitions", "patternProperties", "dependentSchemas":
-			raw = rawjson.Set(raw, keyword, eachMember(v, depth))
-		case "anyOf", "oneOf", "allOf", "prefixItems":
-			raw = rawjson.Set(raw, keyword, eachElement(v, depth))
-		case "items":
-			if rawjson.Kind(v) == '[' {
-				raw = rawjson.Set(raw, keyword, eachElement(v, depth))
-			} else {
-				raw = rawjson.Set(raw, keyword, insist(v, depth+1))
-			}
-		case "not", "if", "then", "else", "contains", "propertyNames":
-			raw = rawjson.Set(raw, keyword, insist(v, depth+1))
-		case "additionalProperties", "unevaluatedProperties", "unevaluatedItems":
-			if rawjson.Kind(v) == '{' {
-				raw = rawjson.Set(raw, keyword, insist(v, depth+1))
-			}
-		}
-	}
-	typ := rawjson.Member(raw, "type")
-	if depth == 0 && rawjson.Member(raw, "properties") == nil {
-		raw = rawjson.Set(raw, "properties", []byte(`{}`))
-	}
-	if hasType(typ, "array") && rawjson.Member(raw, "items") == nil && rawjson.Member(raw, "prefixItems") == nil {
-		raw = rawjson.Set(raw, "items", []byte(`{}`))
-	}
-	return raw
+// parameters is the schema as it is sent, and what was left out of it.
+func parameters(s *schema.Schema) (json.RawMessage, []schema.Omission) {
+	rules := plainRules
+	return s.Rewrite(&rules)
 }
 
-func eachMember(raw []byte, depth int) []byte {
-	for name, v := range rawjson.Members(raw) {
-		if next := insist(v, depth+1); !bytes.Equal(next, v) {
-			raw = rawjson.Set(raw, string(name), next)
-		}
-	}
-	return raw
-}
-
-func eachElement(raw []byte, depth int) []byte {
-	if rawjson.Kind(raw) != '[' {
-		return raw
-	}
-	out := []byte{'['}
-	for i, v := range rawjson.Elements(raw) {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, insist(v, depth+1)...)
-	}
-	return append(out, ']')
-}
-
-// hasType reports that a type keyword names kind.
-func hasType(raw []byte, kind string) bool {
-	if rawjson.String(raw) == kind {
-		return true
-	}
-	for _, v := range rawjson.Elements(raw) {
-		if rawjson.String(v) == kind {
-			return true
-		}
-	}
-	return false
+// isStrict reports that a schema is strict as it stands: every object closed and
+// all its properties required, and no keyword that strict mode refuses.
+func isStrict(s *schema.Schema) bool {
+	rules := strictRules
+	return len(s.Strict(&rules)) == 0
 }

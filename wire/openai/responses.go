@@ -84,7 +84,7 @@ func responsesFunction(name string) []byte {
 
 // responsesFormat asks for the final answer by a schema.
 func responsesFormat(r *wire.Request) []byte {
-	schema, _ := parameters(r.Output)
-	b := append([]byte(`{"format":{"type":"json_schema","name":"answer","schema":`), schema...)
-	return fmt.Appendf(b, `,"strict":%t}}`, isStrict(schema))
+	parameters, _ := parameters(r.Output)
+	b := append([]byte(`{"format":{"type":"json_schema","name":"answer","schema":`), parameters...)
+	return fmt.Appendf(b, `,"strict":%t}}`, isStrict(r.Output))
 }

@@ -36,7 +36,7 @@ func tools(c *holdfast.Catalog, o *wire.ToolOptions, encode func(name, descripti
 		for _, om := range omitted {
 			set.Adapted = append(set.Adapted, wire.Adapted{Tool: c.Qualify(t), Omission: om})
 		}
-		strict := o.Strict && len(omitted) == 0 && isStrict(parameters)
+		strict := o.Strict && isStrict(t.Input())
 		set.Tools = append(set.Tools, encode(sent[i], t.Description(), parameters, strict))
 	}
 	return set, nil
