@@ -39,6 +39,7 @@ type chatDecoder struct {
 	closed  bool // calls were closed in the preview
 	unknown int
 	err     *wire.Error
+	bareErr *wire.Error // what may be an error if no reply comes
 }
 
 // chatCall is one call as it is assembled.
@@ -95,8 +96,11 @@ func (d *chatDecoder) take(f frames.Frame) {
 	}
 	if !known {
 		d.unknown++
-		if d.err == nil && (!d.seen || string(f.Event) == "error") {
-			d.bare(data)
+		if d.bareErr == nil {
+			d.bareErr = bareError(data)
+		}
+		if d.err == nil && string(f.Event) == "error" {
+			d.err = bareError(data)
 		}
 	}
 	d.seen = true
@@ -105,15 +109,15 @@ func (d *chatDecoder) take(f frames.Frame) {
 	}
 }
 
-// bare takes an object without choices that is all there is: an error without
-// the error member around it.
-func (d *chatDecoder) bare(data []byte) {
+// bareError reads an object without choices as an error that has no error member
+// around it: it is one if it is all there is, or its event says so.
+func bareError(data []byte) *wire.Error {
 	e := errorOf(data)
 	if e.Message == "" {
-		return
+		return nil
 	}
 	e.Raw = cleaned(data)
-	d.err = e
+	return e
 }
 
 // top reads a member of a chunk or body; it reports whether that is of a reply.

@@ -33,6 +33,9 @@ func (d *chatDecoder) Close() *wire.Reply {
 	if e := framingError(&d.frames, d.seen); e != nil && d.err == nil {
 		d.err = e
 	}
+	if d.err == nil && !d.chosen && !d.done {
+		d.err = d.bareErr
+	}
 	r := &wire.Reply{
 		API: chatAPI, ID: d.id, Model: d.model, Stop: d.finish,
 		Text: d.text.Valid(), Reasoning: d.reasoning.Valid(),

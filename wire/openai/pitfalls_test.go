@@ -260,6 +260,13 @@ func TestWhatIsNoReplyIsAnError(t *testing.T) {
 	}
 }
 
+func TestAnEventOfAnotherKindBeforeTheReplyIsNoError(t *testing.T) {
+	r := chat("data: {\"status\":\"queued\",\"message\":\"wait\"}\n\n" + chunks(`"stop"`, `{"content":"x"}`))
+	if !r.Complete || r.Err != nil || r.Unknown != 1 {
+		t.Errorf("complete %v, error %v, %d unknown events", r.Complete, r.Err, r.Unknown)
+	}
+}
+
 func TestRequestsSayWhatWasAsked(t *testing.T) {
 	set := toolSet(t, openai.Chat{}, nil, tool(t, "x", `{"type":"object"}`))
 	for _, tt := range []struct {
