@@ -148,6 +148,9 @@ func (t *txn) waits(e *storedEntry) (bool, error) {
 // approval are returned instead. An approval with Replaces set makes that one
 // void in the same write, and its entry waits for the new one. Expires is the
 // ledger's to compute, from Wait and the store's clock.
+//
+// An error means that nobody is asked. Where the store could not say whether the
+// write is durable, it is taken back with the next one that is.
 func (l *Ledger) OpenApproval(ctx context.Context, e Entry, a Approval) (Entry, Approval, error) {
 	entryID, approvalID := e.ID, l.newID()
 	if entryID == "" {
@@ -179,6 +182,9 @@ func (l *Ledger) OpenApproval(ctx context.Context, e Entry, a Approval) (Entry, 
 	})
 	switch {
 	case err != nil:
+		if outEntry != nil && outEntry.Approval == approvalID && !errors.Is(err, ErrUnavailable) {
+			l.stray(outEntry)
+		}
 		return e, a, fmt.Errorf("opening approval of %s: %w", e.Tool, err)
 	case decided != nil:
 		return e, a, &DecidedError{Approval: decided.approval()}
@@ -193,6 +199,12 @@ func (t *txn) openApproval(e Entry, a Approval, entryID, approvalID string) (*st
 	}
 	if old != nil && old.State != string(StatePending) {
 		return nil, nil, fmt.Errorf("entry %s is %s: %w", entryID, old.State, ErrLost)
+	}
+	if old != nil {
+		asks, err := t.asksAlready(old, &a)
+		if err != nil || asks != nil {
+			return old, asks, err
+		}
 	}
 	s := storeEntry(&e)
 	s.ID, s.State, s.Approval = entryID, string(StatePending), approvalID
@@ -227,6 +239,24 @@ func (t *txn) openApproval(e Entry, a Approval, entryID, approvalID string) (*st
 	}
 	asked.Replaces = w.Replaces
 	return s, w, t.putEntry(s, "approval_"+w.State, t.l.owner, asked)
+}
+
+// asksAlready is the live approval of a pending entry that asks for the same: the
+// caller comes again, or another has come before it. One that asks for
+// something else is void from now on.
+func (t *txn) asksAlready(e *storedEntry, a *Approval) (*storedApproval, error) {
+	now, err := get[storedApproval](t, approvals, e.Approval)
+	if err != nil || now == nil {
+		return nil, err
+	}
+	if now, err = t.expire(now); err != nil || !now.live() {
+		return nil, err
+	}
+	if now.Digest == a.Digest {
+		return now, nil
+	}
+	_, err = t.void(now)
+	return nil, err
 }
 
 // takeIfFree gives a pending entry its key, unless another call has come first:

@@ -193,8 +193,8 @@ func (t *txn) beginEntry(c *Claim, st *standing, id string) (*storedEntry, error
 	return e, nil
 }
 
-// stray remembers an entry that may stand as started though its handler is
-// never entered.
+// stray remembers an entry that may stand as started or pending though its caller
+// was told that it does not.
 func (l *Ledger) stray(e *storedEntry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -212,8 +212,8 @@ func (l *Ledger) forgetStrays(ids []string) {
 	}
 }
 
-// takeBackStrays rejects the entries whose start could not be told durable:
-// we know that nothing happened.
+// takeBackStrays rejects the entries that could not be told durable: we know that
+// nothing happened.
 func (t *txn) takeBackStrays() ([]string, error) {
 	var taken []string
 	for id, fence := range t.l.straysNow() {
@@ -222,8 +222,13 @@ func (t *txn) takeBackStrays() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e == nil || e.Fence != fence || e.State != string(StateStarted) && e.State != string(StateClaimed) {
+		if e == nil || e.Fence != fence || e.settled() || e.State == string(StateUncertain) {
 			continue
+		}
+		if e.State == string(StatePending) {
+			if err := t.withdraw(e.Approval); err != nil {
+				return nil, err
+			}
 		}
 		back := e.dropped(t.now, holdfast.LedgerUnavailable, "the ledger could not be written")
 		if _, err := t.end(back); err != nil {

@@ -41,7 +41,7 @@ type Ledger struct {
 	mu      sync.Mutex
 	running map[string]*entryBody // started here and not settled yet
 	gaveUp  map[string]bool       // started entries whose outcome could not be written
-	strays  map[string]int64      // started or not, we do not know; the handler was not entered: id and fence
+	strays  map[string]int64      // written or not, we do not know, and nobody goes on with them: id and fence
 	expires time.Time             // our lease in the store, once it is written
 	began   bool                  // Start was called
 	closed  bool

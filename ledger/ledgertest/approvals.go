@@ -203,6 +203,22 @@ var approvalCases = []ledgerCase{
 		_, _, err = b.OpenApproval(b.Context(), c.Entry, ledger.Approval{Replaces: a.ID})
 		b.wantDecided("replacing a consumed one", err, ledger.Consumed)
 	}},
+	{"an entry has one live approval", func(b *bench) {
+		e, a := b.pend(pay("k", "bob"), ledger.Approval{})
+		again := pay("k", "bob")
+		again.Entry.ID = e.ID
+		if _, same := b.pend(again, ledger.Approval{}); same.ID != a.ID {
+			b.Errorf("asking again for the same = approval %s, want %s", same.ID, a.ID)
+		}
+		_, other, err := b.OpenApproval(b.Context(), again.Entry, ledger.Approval{Digest: "something else"})
+		if err != nil || other.ID == a.ID || b.approval(a.ID).State != ledger.Void {
+			b.Errorf("asking for something else = %s, %v, first is %s, want another and the first void", other.ID, err, b.approval(a.ID).State)
+		}
+		_, raced, err := b.OpenApproval(b.Context(), again.Entry, ledger.Approval{Digest: "something else", Replaces: a.ID})
+		if err != nil || raced.ID != other.ID {
+			b.Errorf("replacing what another has replaced = %s, %v, want %s", raced.ID, err, other.ID)
+		}
+	}},
 	{"withdrawing ends the call", func(b *bench) {
 		c := b.approved(pay("k", "bob"), ledger.Approval{})
 		no := holdfast.Reject(holdfast.Cancelled, "the turn was cancelled", "")

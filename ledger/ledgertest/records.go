@@ -193,6 +193,18 @@ var faultCases = []ledgerCase{
 			b.Errorf("rejected entries = %+v, want the first start taken back", list)
 		}
 	}},
+	{"an approval whose fate is not known is taken back by who asked", func(b *bench) {
+		b.store.fail(nil, errBroken)
+		_, _, err := b.OpenApproval(b.Context(), pay("k", "bob").Entry, ledger.Approval{Digest: "bound"})
+		wantErr(b, "OpenApproval", err, errBroken)
+		b.store.fail(nil, nil)
+		b.wantFree(b.Ledger, pay("k", "bob"))
+		list, err := b.Approvals(b.Context(), ledger.Filter{})
+		if err != nil || len(list) != 1 || list[0].State != ledger.Withdrawn {
+			b.Errorf("Approvals() = %+v, %v, want the one withdrawn", list, err)
+		}
+		b.wantIntact()
+	}},
 	{"a start whose fate is not known is uncertain if its process ends", func(b *bench) {
 		other := b.another()
 		b.store.fail(nil, errBroken)
