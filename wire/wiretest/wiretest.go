@@ -42,6 +42,9 @@ type Options struct {
 	Mark func(*wire.Reply) string
 	// Unforced says that the provider cannot be made to call.
 	Unforced bool
+	// Derived says that framing, tools and requests are another codec's, which is
+	// tested with them.
+	Derived bool
 	// IDs says that calls are told apart by id.
 	IDs bool
 }
@@ -50,12 +53,15 @@ type Options struct {
 func Run(t *testing.T, o Options) {
 	t.Helper()
 	t.Run("Scenarios", func(t *testing.T) { testScenarios(t, o) })
+	if !o.Derived {
+		t.Run("Hostile", func(t *testing.T) { testHostile(t, o.Codec) })
+		t.Run("Tools", func(t *testing.T) { testTools(t, o) })
+		t.Run("RealTools", func(t *testing.T) { testRealTools(t, o) })
+	}
 	if len(o.Recorded) > 0 {
 		t.Run("Recordings", func(t *testing.T) { testRecordings(t, o) })
 		t.Run("Cuts", func(t *testing.T) { testCuts(t, o) })
 	}
-	t.Run("Tools", func(t *testing.T) { testTools(t, o) })
-	t.Run("RealTools", func(t *testing.T) { testRealTools(t, o) })
 	if o.Conversation != nil {
 		t.Run("Requests", func(t *testing.T) { testRequests(t, o) })
 	}
