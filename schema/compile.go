@@ -64,6 +64,7 @@ type compiler struct {
 	pending   []pendingRef
 	faults    []placedFault
 	lints     []placedFault
+	wordsOf   map[dialect][]string
 	secrets   bool
 	dynamic   bool
 }
@@ -262,13 +263,16 @@ func (c *compiler) unknownWord(r *rule, at place) {
 	if _, elsewhere := keywords[at.word]; elsewhere {
 		return
 	}
-	if near := nearest(at.word, r.res.dialect.words(), 1); len(near) == 1 {
+	if near := nearest(at.word, c.words(r.res.dialect), 1); len(near) == 1 {
 		c.lintf(at, at.word, "the keyword `"+shorten(at.word)+"` is not known and has no effect", "did you mean `"+near[0]+"`?")
 	}
 }
 
 // words are the keywords of a dialect, in order.
-func (d dialect) words() []string {
+func (c *compiler) words(d dialect) []string {
+	if out, ok := c.wordsOf[d]; ok {
+		return out
+	}
 	var out []string
 	for w := range keywords {
 		if d.find(w) != nil {
@@ -276,6 +280,10 @@ func (d dialect) words() []string {
 		}
 	}
 	slices.Sort(out)
+	if c.wordsOf == nil {
+		c.wordsOf = map[dialect][]string{}
+	}
+	c.wordsOf[d] = out
 	return out
 }
 

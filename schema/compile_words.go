@@ -402,6 +402,14 @@ func (o *objectRule) property(name string) *property {
 		return &o.props[i]
 	}
 	o.props = append(o.props, property{name: name})
+	if o.byName != nil {
+		o.byName[name] = len(o.props) - 1
+	} else if len(o.props) == 32 {
+		o.byName = make(map[string]int, 64)
+		for i := range o.props {
+			o.byName[o.props[i].name] = i
+		}
+	}
 	return &o.props[len(o.props)-1]
 }
 

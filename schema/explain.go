@@ -26,7 +26,7 @@ func (e *explainer) explain(r *rule, i uint32) []finding {
 	if r.types != 0 && !e.admits(r.types, i) {
 		return []finding{e.typeFinding(r.types, i)}
 	}
-	if r.plain || (Kind(e.d.nodes[i].kind) < Array && e.valid(r, i)) {
+	if r.plain || (Kind(e.d.nodes[i].kind) < Array && e.passes(r, i)) {
 		return nil
 	}
 	key := uint64(r.id)<<32 | uint64(i)
@@ -57,6 +57,17 @@ func (e *explainer) explain(r *rule, i uint32) []finding {
 		e.found[key] = slices.Clip(list)
 	}
 	return list
+}
+
+// passes is valid, but for a pattern that runs out of time: that is a finding of
+// its own and ends nothing else.
+func (e *explainer) passes(r *rule, i uint32) bool {
+	ok := e.valid(r, i)
+	if e.slow != nil {
+		e.over, e.slow = false, nil
+		return false
+	}
+	return ok
 }
 
 // find is a finding about the value at i.
@@ -134,7 +145,11 @@ func (e *explainer) explainString(r *stringRule, i uint32) []finding {
 	} else if r.maxLen >= 0 && size > r.maxLen {
 		list = append(list, e.lengthFinding(i, "maxLength", "<=", "at most", r.maxLen, size, "character"))
 	}
-	if r.pattern != nil && !e.match(r.pattern, text, n.flags&flagNonASCII == 0) {
+	if ok, late := r.pattern.holds(text, n.flags&flagNonASCII == 0); late {
+		list = append(list, e.find(i, "limit", func(*explainer) said {
+			return said{expected: slowExpected, message: r.pattern.tooSlow()}
+		}))
+	} else if !ok {
 		list = append(list, e.find(i, "pattern", func(e *explainer) said {
 			got, spoken := e.got(i)
 			src := shorten(r.pattern.src)

@@ -163,3 +163,11 @@ func TestManyProblemsStayLinear(t *testing.T) {
 		t.Errorf("%d problems took %v", len(r.Problems), took)
 	}
 }
+
+func TestASlowPatternIsReportedAtItsValue(t *testing.T) {
+	s := mustCompile(t, `{"properties":{"v":{"items":{"pattern":"^(?=a)(a+)+b$"}}}}`, nil)
+	r := s.Validate(mustRead(t, `{"v":["ab","`+strings.Repeat("a", 5000)+`"]}`))
+	if len(r.Problems) != 1 || r.Problems[0].Keyword != "limit" || r.Problems[0].Path != "/v/1" {
+		t.Errorf("Validate = %+v, want keyword limit at /v/1", r.Problems)
+	}
+}

@@ -68,6 +68,14 @@ func (p *pattern) match(text string, ascii bool) (ok, late bool) {
 	return ok, err != nil
 }
 
+// holds is match, where no pattern matches everything.
+func (p *pattern) holds(text string, ascii bool) (ok, late bool) {
+	if p == nil {
+		return true, false
+	}
+	return p.match(text, ascii)
+}
+
 // hint puts the simplest patterns into words.
 func (p *pattern) hint() string {
 	switch p.src {

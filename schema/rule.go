@@ -93,7 +93,8 @@ type arrayRule struct {
 
 type objectRule struct {
 	props    []property
-	table    []uint16 // by hash: 1 + index into props; a power of two long
+	byName   map[string]int // where there are many props
+	table    []uint16       // by hash: 1 + index into props; a power of two long
 	patterns []patternProperty
 	rest     *rule // additionalProperties
 	names    *rule // propertyNames
@@ -166,6 +167,12 @@ func (o *objectRule) lookup(d *document, k uint32) int {
 
 // find is the index of a declared property by its name.
 func (o *objectRule) find(name string) int {
+	if o.byName != nil {
+		if i, ok := o.byName[name]; ok {
+			return i
+		}
+		return -1
+	}
 	for i := range o.props {
 		if o.props[i].name == name {
 			return i

@@ -29,10 +29,14 @@ func (s *Schema) Validate(v Value) Report {
 		}
 		return s.Validate(w)
 	}
-	if m.over {
+	if m.over && m.slow == nil {
 		return Report{Problems: []Problem{m.limitProblem()}}
 	}
-	return s.explain(v)
+	r := s.explain(v)
+	if m.over && r.Valid() {
+		r.Problems = append(r.Problems, m.limitProblem())
+	}
+	return r
 }
 
 func (s *Schema) rootProblem(v Value) Problem {
@@ -42,15 +46,18 @@ func (s *Schema) rootProblem(v Value) Problem {
 
 func (m *machine) limitProblem() Problem {
 	if m.slow != nil {
-		return Problem{
-			Keyword: "limit", Expected: "a text that the pattern can decide in time", Got: "none within the limit",
-			Message: "checking the pattern " + quoteShort(m.slow.src) + " takes too long on this value",
-		}
+		return Problem{Keyword: "limit", Expected: slowExpected, Got: "none within the limit", Message: m.slow.tooSlow()}
 	}
 	return Problem{
 		Keyword: "limit", Expected: fmt.Sprintf("at most %d validation steps", stepBudget), Got: "more",
 		Message: "the value is too intricate to check within the limit",
 	}
+}
+
+const slowExpected = "a text that the pattern can decide in time"
+
+func (p *pattern) tooSlow() string {
+	return "checking the pattern " + shorten(p.src) + " takes too long on this value"
 }
 
 // finding is a problem before it is put into words: what is needed to order and

@@ -111,7 +111,7 @@ func measure(t *testing.T, node *ajv, name string, text []byte, valid bool, ours
 	n, m := countFor(run), countFor(other)
 	k := 64
 	var answer struct{ NS float64 }
-	for ask := 0; ask < 12; ask++ {
+	for range 12 {
 		node.ask(t, map[string]any{"op": "time", "name": name, "text": string(text), "count": k}, &answer)
 		if answer.NS*float64(k) < float64(slice)/2 {
 			k *= 2
