@@ -237,9 +237,9 @@ func (c *coercer) satisfies(text string, rules []*rule) bool {
 	if err != nil {
 		return false
 	}
-	m := machine{d: v.d, s: c.s, steps: c.steps}
+	m := machine{d: v.d, s: c.s, steps: c.steps, spent: c.spent}
 	ok := m.any(rules, 0)
-	c.steps, c.over = m.steps, c.over || m.over
+	c.steps, c.spent, c.over = m.steps, m.spent, c.over || m.over
 	return ok && !m.over
 }
 

@@ -145,16 +145,8 @@ func (e *explainer) explainString(r *stringRule, i uint32) []finding {
 	} else if r.maxLen >= 0 && size > r.maxLen {
 		list = append(list, e.lengthFinding(i, "maxLength", "<=", "at most", r.maxLen, size, "character"))
 	}
-	if ok, late := r.pattern.holds(text, n.flags&flagNonASCII == 0); late {
-		list = append(list, e.find(i, "limit", func(*explainer) said {
-			return said{expected: slowExpected, message: r.pattern.tooSlow()}
-		}))
-	} else if !ok {
-		list = append(list, e.find(i, "pattern", func(e *explainer) said {
-			got, spoken := e.got(i)
-			src := shorten(r.pattern.src)
-			return said{expected: src, got: got, message: "must match the pattern " + src + r.pattern.hint() + ", unlike " + spoken}
-		}))
+	if r.pattern != nil && !e.match(r.pattern, text, n.flags&flagNonASCII == 0) {
+		list = append(list, e.patternFinding(r.pattern, i))
 	}
 	if r.format != nil && !r.format.valid(text) {
 		list = append(list, e.find(i, "format", func(e *explainer) said {
@@ -166,6 +158,20 @@ func (e *explainer) explainString(r *stringRule, i uint32) []finding {
 		list = append(list, e.explainContent(r.content, i, text)...)
 	}
 	return list
+}
+
+// patternFinding tells a text that does not match from one that could not be
+// decided in time.
+func (e *explainer) patternFinding(p *pattern, i uint32) finding {
+	if e.slow != nil {
+		e.over, e.slow = false, nil
+		return e.find(i, "limit", func(*explainer) said { return said{expected: slowExpected, message: p.tooSlow()} })
+	}
+	return e.find(i, "pattern", func(e *explainer) said {
+		got, spoken := e.got(i)
+		src := shorten(p.src)
+		return said{expected: src, got: got, message: "must match the pattern " + src + p.hint() + ", unlike " + spoken}
+	})
 }
 
 func (e *explainer) lengthFinding(i uint32, keyword, sign, words string, want, have int, what string) finding {

@@ -171,3 +171,15 @@ func TestASlowPatternIsReportedAtItsValue(t *testing.T) {
 		t.Errorf("Validate = %+v, want keyword limit at /v/1", r.Problems)
 	}
 }
+
+func TestManySlowPatternsShareOneLimit(t *testing.T) {
+	s := mustCompile(t, `{"properties":{"v":{"items":{"pattern":"^(?=a)(a+)+b$"}}}}`, nil)
+	start := time.Now()
+	r := s.Validate(mustRead(t, `{"v":["`+strings.Repeat(strings.Repeat("a", 24)+`","`, 5000)+`"]}`))
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("Validate took %v", took)
+	}
+	if r.Valid() {
+		t.Errorf("Validate found nothing")
+	}
+}

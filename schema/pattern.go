@@ -23,6 +23,8 @@ const (
 	// the second keeps its work small.
 	slowTime = 50 * time.Millisecond
 	slowText = 4 << 10
+	// slowTotal bounds what all such patterns of one validation take together.
+	slowTotal = 250 * time.Millisecond
 )
 
 func newPattern(src string) (*pattern, error) {
@@ -66,14 +68,6 @@ func (p *pattern) match(text string, ascii bool) (ok, late bool) {
 	}
 	ok, err := p.slow.MatchString(text)
 	return ok, err != nil
-}
-
-// holds is match, where no pattern matches everything.
-func (p *pattern) holds(text string, ascii bool) (ok, late bool) {
-	if p == nil {
-		return true, false
-	}
-	return p.match(text, ascii)
 }
 
 // hint puts the simplest patterns into words.

@@ -1,5 +1,7 @@
 package schema
 
+import "time"
+
 // stepBudget bounds one validation. A step is one rule looking at one value.
 const stepBudget = 1_000_000
 
@@ -16,7 +18,8 @@ type machine struct {
 	depth   int
 	over    bool     // the budget is used up; every result since is void
 	slow    *pattern // the pattern that ran out of time
-	odd     bool     // an undeclared name came by
+	spent   time.Duration
+	odd     bool // an undeclared name came by
 	scope   []*resource
 	memo    map[uint64]bool
 	content int // how deep in strings that hold JSON
@@ -211,7 +214,18 @@ func (m *machine) string(r *stringRule, i uint32, n *node) bool {
 }
 
 func (m *machine) match(p *pattern, text string, ascii bool) bool {
-	ok, late := p.match(text, ascii)
+	if p.slow == nil {
+		m.steps += len(text) >> 8 // a long text is more than one step's work
+		ok, _ := p.match(text, ascii)
+		return ok
+	}
+	late := m.spent > slowTotal
+	ok := false
+	if !late {
+		start := time.Now()
+		ok, late = p.match(text, ascii)
+		m.spent += time.Since(start)
+	}
 	if late {
 		m.over, m.slow = true, p
 	}
