@@ -29,7 +29,7 @@ func TestBugA2_NamesOfParallelCallsAreNotGlued(t *testing.T) {
 	)), `a search {"q":1}; b search {"q":2}`)
 }
 
-func TestBugA3_SeveralValuesInOneArgumentTextAreUnreadable(t *testing.T) {
+func TestBugA3_G3_SeveralValuesInOneArgumentTextAreUnreadable(t *testing.T) {
 	r := chat(chunks(`"tool_calls"`,
 		call(`{"index":0,"id":"a","function":{"name":"x","arguments":"{\"q\":1}"}}`),
 		call(`{"index":0,"function":{"arguments":"{\"q\":2}"}}`),
@@ -78,7 +78,7 @@ func TestBugA9_AnIDUsedInAnEarlierTurnIsNotSentTwice(t *testing.T) {
 	wantIn(t, got, `"id":"call_8"`, `"tool_call_id":"call_8"`, `"id":"hf0002000"`, `"tool_call_id":"hf0002000"`)
 }
 
-func TestBugB1_B10_NoArgumentTextIsAnEmptyObject(t *testing.T) {
+func TestBugB1_B10_Pitfall5_NoArgumentTextIsAnEmptyObject(t *testing.T) {
 	for _, arguments := range []string{`"arguments":""`, `"arguments":null`, `"arguments":" "`, `"other":1`} {
 		r := chat(chunks(`"tool_calls"`, call(`{"index":0,"id":"a","function":{"name":"x",`+arguments+`}}`)))
 		if got := parsed(t, r, 0, "arguments"); got != "{}" {
@@ -102,7 +102,7 @@ func TestBugB7_ALoneSurrogateNeverEntersTheHistory(t *testing.T) {
 	}
 }
 
-func TestBugC4_CallsRunWhateverTheStopWordSays(t *testing.T) {
+func TestBugC4_Pitfall2_CallsRunWhateverTheStopWordSays(t *testing.T) {
 	three := call(`{"index":0,"id":"a","function":{"name":"x","arguments":"{}"}},{"index":1,"id":"b","function":{"name":"x","arguments":"{}"}},{"index":2,"id":"c","function":{"name":"x","arguments":"{}"}}`)
 	for _, finish := range []string{`"stop"`, `"other"`, `""`, `null`, `"function_call"`} {
 		wantCalls(t, chat(chunks(finish, three)), "a x {}; b x {}; c x {}")
@@ -128,7 +128,7 @@ func TestBugD1_D5_EveryCallHasOneResultAlsoAfterACancel(t *testing.T) {
 		`"tool_call_id":"a","content":"{\"outcome\":\"uncertain\"`, `"tool_call_id":"b","content":"failed"`, `"role":"user"`)
 }
 
-func TestBugD2_ACallThatTheProviderRanIsNotOursToAnswer(t *testing.T) {
+func TestBugD2_Pitfall22_ACallThatTheProviderRanIsNotOursToAnswer(t *testing.T) {
 	r := responses(`{"object":"response","status":"completed","output":[` +
 		`{"type":"shell_call","call_id":"s1","action":{}},{"type":"shell_call_output","call_id":"s1","output":[]},` +
 		`{"type":"function_call","call_id":"c1","name":"x","arguments":"{}"}]}`)
@@ -157,7 +157,7 @@ func TestBugF1_F9_ADottedNameIsEncodedAndComesBack(t *testing.T) {
 	}
 }
 
-func TestBugF2_LongNamesWithOnePrefixStayTwo(t *testing.T) {
+func TestBugF2_Pitfall27_LongNamesWithOnePrefixStayTwo(t *testing.T) {
 	long := strings.Repeat("n", 64)
 	tools := func() wire.ToolSet {
 		return toolSet(t, openai.Chat{}, nil, tool(t, long+"_first", `{"type":"object"}`), tool(t, long+"_other", `{"type":"object"}`))
