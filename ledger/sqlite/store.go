@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/holdfast-go/holdfast/internal/groupcommit"
 	"github.com/holdfast-go/holdfast/ledger"
 )
 
@@ -35,14 +36,12 @@ type Store struct {
 	file    *os.File // for the locks of owners, and to know the file again
 	stat    os.FileInfo
 	locks   ownerLocks
-	queue   chan *request
-	readers chan *conn // free ones; nil stands for one not opened yet
-
-	vfs  string                 // the way to the disk; "" but in tests
-	step atomic.Pointer[func()] // called at each step of the writer; set by tests
+	writer  *groupcommit.Writer[*tx]
+	readers chan *conn             // free ones; nil stands for one not opened yet
+	vfs     string                 // the way to the disk; "" but in tests
+	step    atomic.Pointer[func()] // called at each step of the writer; set by tests
 
 	closing chan struct{}
-	done    chan struct{} // the writer has ended
 	close   sync.Once
 	closed  error
 }
@@ -58,8 +57,7 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 func openWith(ctx context.Context, path string, o *Options, vfs string) (*Store, error) {
 	s := &Store{
 		now: time.Now, busy: defaultBusy, vfs: vfs,
-		queue: make(chan *request), readers: make(chan *conn, maxReaders),
-		closing: make(chan struct{}), done: make(chan struct{}),
+		readers: make(chan *conn, maxReaders), closing: make(chan struct{}),
 	}
 	if o != nil {
 		if o.Now != nil {
@@ -102,8 +100,18 @@ func (s *Store) open(ctx context.Context, path string) error {
 	for range maxReaders {
 		s.readers <- nil
 	}
-	go s.write(c)
+	s.writer = groupcommit.New[*tx](&writing{c, s}, s.openWriter, refuse, s.reach)
 	return nil
+}
+
+// refuse marks the error of an update that was not begun, or was taken back.
+func refuse(err error) error { return unavailable("writing", err) }
+
+// reach is where a process may die, in tests.
+func (s *Store) reach() {
+	if fn := s.step.Load(); fn != nil {
+		(*fn)()
+	}
 }
 
 // openFile opens or makes the database file, readable by its owner alone.
@@ -158,7 +166,7 @@ func (s *Store) present() error {
 func (s *Store) Close() error {
 	s.close.Do(func() {
 		close(s.closing)
-		<-s.done
+		s.writer.Close()
 		for range maxReaders {
 			if c := <-s.readers; c != nil {
 				s.closed = errors.Join(s.closed, c.close())
@@ -170,7 +178,7 @@ func (s *Store) Close() error {
 	return s.closed
 }
 
-var errClosed = fmt.Errorf("%w: store is closed", ledger.ErrUnavailable)
+var errClosed = fmt.Errorf("%w: %w", ledger.ErrUnavailable, groupcommit.ErrClosed)
 
 // View runs fn over one consistent state, on a connection of its own.
 func (s *Store) View(ctx context.Context, fn func(ledger.Tx) error) (err error) {
@@ -199,10 +207,8 @@ func (s *Store) View(ctx context.Context, fn func(ledger.Tx) error) (err error) 
 }
 
 func (s *Store) reader(ctx context.Context) (*conn, error) {
-	select {
-	case <-s.closing:
+	if s.writer.Closed() {
 		return nil, errClosed
-	default:
 	}
 	var c *conn
 	select {
@@ -228,10 +234,8 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 
 // Hold marks owner as living for as long as this process lives or until release.
 func (s *Store) Hold(ctx context.Context, owner string) (func(), error) {
-	select {
-	case <-s.closing:
+	if s.writer.Closed() {
 		return nil, errClosed
-	default:
 	}
 	return s.locks.hold(ctx, owner)
 }
