@@ -42,6 +42,9 @@ func (a *app) resume(ctx context.Context, h *house, catalogName, id string) erro
 	if err != nil {
 		return about("call", approval.EntryID, err)
 	}
+	if err := h.knows(ctx, entry); err != nil {
+		return err
+	}
 	rounds, err := h.ledger.Rounds(ctx, entry.Run, entry.Turn)
 	if err != nil {
 		return about("run", entry.Run, err)
@@ -72,4 +75,20 @@ func (a *app) resume(ctx context.Context, h *house, catalogName, id string) erro
 		}
 	}
 	return a.showCalls(entry.Run, verdicts[mine], others...)
+}
+
+// knows refuses a catalog that is another than the call's and does not have its
+// tool: going on would end the call, and a person's yes with it, over a slip.
+func (h *house) knows(ctx context.Context, e ledger.Entry) error {
+	if _, ok := h.catalog.Lookup(e.Tool); ok {
+		return nil
+	}
+	run, err := h.ledger.LookupRun(ctx, e.Run)
+	if err != nil {
+		return about("run", e.Run, err)
+	}
+	if run.Catalog != h.label {
+		return misused(fmt.Errorf("the call is of catalog %q, not %q, which has no tool %s; nothing ran, and the approval stands", run.Catalog, h.label, e.Tool))
+	}
+	return nil
 }
