@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/holdfast-go/holdfast/schema"
@@ -124,16 +125,36 @@ func observed(o Outcome, limit int) json.RawMessage {
 	return marshal(v)
 }
 
-// observedProblems are the first that fit, and how many more there are.
+// observedProblems are the first that fit, and how many more there are. Of one
+// that alone does not fit, the long texts are shortened.
 func observedProblems(all []schema.Problem) ([]schema.Problem, int) {
-	size := 0
+	size := len("[]")
 	for i, p := range all {
-		size += len(marshal(p))
-		if i == maxObservedProblems || (i > 0 && size > maxObservedProblemBytes) {
+		size += len(marshal(p)) + len(",")
+		switch {
+		case i == maxObservedProblems || i > 0 && size > maxObservedProblemBytes:
 			return all[:i], len(all) - i
+		case size > maxObservedProblemBytes:
+			return []schema.Problem{shortened(p)}, len(all) - 1
 		}
 	}
 	return all, 0
+}
+
+// shortened is p with its texts as long as fits.
+func shortened(p schema.Problem) schema.Problem {
+	for limit := maxObservedProblemBytes / 4; limit > 0; limit /= 2 {
+		short := p
+		for _, text := range []*string{&short.Path, &short.Expected, &short.Got, &short.Message} {
+			if len(*text) > limit {
+				*text = strings.ToValidUTF8((*text)[:limit], "") + "…"
+			}
+		}
+		if len(marshal(short)) < maxObservedProblemBytes-len("[]") {
+			return short
+		}
+	}
+	return schema.Problem{Keyword: p.Keyword}
 }
 
 // marshal is JSON without HTML escapes: a model reads it, not a browser.

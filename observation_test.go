@@ -2,6 +2,8 @@ package holdfast_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -121,6 +123,29 @@ func TestExecutedIsToldTruly(t *testing.T) {
 		got, err := json.Marshal(holdfast.Outcome{Status: status}.Executed())
 		if err != nil || string(got) != want {
 			t.Errorf("Executed of %s = %s, want %s", status, got, want)
+		}
+	}
+}
+
+func TestObservationHoldsTwoKilobytesOfProblems(t *testing.T) {
+	for name, text := range map[string]string{
+		"many short ones": "", "long ones": strings.Repeat("x", 300), "one that does not fit alone": strings.Repeat("é", 5000), "escapes": strings.Repeat("\x01", 5000),
+	} {
+		problems := make([]schema.Problem, 50)
+		for i := range problems {
+			problems[i] = schema.Problem{Path: fmt.Sprintf("/%s%d", text, i), Keyword: "type", Expected: "integer", Got: `string "x"`, Message: `must be an integer, not the string "x"`}
+		}
+		obs := holdfast.Observe(holdfast.Outcome{Status: holdfast.Rejected, Code: holdfast.InvalidArguments, Problems: problems}, 1000)
+		var got struct {
+			Problems json.RawMessage
+			More     int `json:"more_problems"`
+		}
+		var told []schema.Problem
+		if err := errors.Join(json.Unmarshal(obs.JSON, &got), json.Unmarshal(got.Problems, &told)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(got.Problems) > 2<<10 || len(told) == 0 || len(told)+got.More != len(problems) {
+			t.Errorf("%s: %d problems in %d bytes and %d more, want at most 2048 bytes and 50 in all", name, len(told), len(got.Problems), got.More)
 		}
 	}
 }
