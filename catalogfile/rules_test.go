@@ -183,11 +183,7 @@ func TestLimits_and_flags(t *testing.T) {
 	}
 }
 
-func TestStatic_result_must_satisfy_the_output_schema(t *testing.T) {
-	_, err := parseTool(t, "output: {type: object, required: [a]}")
-	if err == nil || !strings.Contains(err.Error(), "the output schema refuses this result") {
-		t.Errorf("Parse = %v, want the result refused", err)
-	}
+func TestStatic_result_is_JSON_where_the_output_has_a_schema(t *testing.T) {
 	tool, err := parseTool(t, "output: {type: string}")
 	if err != nil {
 		t.Fatalf("Parse = %v, want a text to satisfy a string", err)
