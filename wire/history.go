@@ -187,6 +187,16 @@ func missingResult(c *PairedCall) holdfast.Observation {
 	}
 }
 
+// adopt gives a call that came without an id the one under which its outcome
+// was told, where this provider takes it: then a person finds it in the record.
+func (p *pairing) adopt(c *PairedCall, id string) {
+	if c.ID != "" || id == "" || p.used[id] || p.rule.ID != nil && !p.rule.ID(id) {
+		return
+	}
+	delete(p.used, c.SentID)
+	c.SentID, p.used[id] = id, true
+}
+
 func (p *pairing) results(results []holdfast.Observation) {
 	if p.open == nil {
 		return
@@ -195,6 +205,7 @@ func (p *pairing) results(results []holdfast.Observation) {
 		c := &p.open.Calls[i]
 		for _, obs := range results {
 			if obs.Position == c.Position {
+				p.adopt(c, obs.CallID)
 				c.Result = obs
 				break
 			}
