@@ -132,7 +132,7 @@ func (r *recordedRound) view(codec wire.Codec, names wire.Names, run string, end
 	for i, c := range r.reply.Calls {
 		verdict, ok := r.verdicts[i]
 		if !ok {
-			verdict = gate.Verdict{Position: i, CallID: c.ID, Tool: c.Name, Skipped: c.ProviderExecuted, Waiting: !c.ProviderExecuted}
+			verdict = gate.Verdict{Position: i, CallID: c.ID, Tool: qualifiedName(names, c.Name), Skipped: c.ProviderExecuted, Waiting: !c.ProviderExecuted}
 		}
 		parked = parked || verdict.Waiting || verdict.Outcome.Status == holdfast.Pending
 		v.Calls = append(v.Calls, viewCall(run, verdict))
@@ -153,6 +153,14 @@ func (r *recordedRound) view(codec wire.Codec, names wire.Names, run string, end
 	}
 	v.Next = list(next)
 	return v, nil
+}
+
+// qualifiedName is what people know a sent name by.
+func qualifiedName(names wire.Names, sent string) string {
+	if name, ok := names[sent]; ok {
+		return name
+	}
+	return sent
 }
 
 // results are the observations of a round that no request followed.
