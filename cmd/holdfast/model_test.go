@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/holdfast-go/holdfast/internal/bedrockfake"
 	"github.com/holdfast-go/holdfast/model/scripted"
 )
 
@@ -42,5 +44,28 @@ func TestAServerBehindAnAddressIsAsked(t *testing.T) {
 				t.Errorf("%s: the answer is %q, want %q", api, out.String(), want)
 			}
 		}
+	}
+}
+
+// TestBedrockIsAskedWithASignature talks to a Bedrock that answers only who signs.
+func TestBedrockIsAskedWithASignature(t *testing.T) {
+	account := bedrockfake.Account{AccessKey: "AKIDEXAMPLE", Secret: "secret", Region: "eu-west-1"}
+	server := httptest.NewServer(bedrockfake.New(account, bedrockfake.Call{Tool: "search_foods", Arguments: `{"query":"arroz"}`, Text: "Arroz."}))
+	defer server.Close()
+	for name, value := range map[string]string{
+		"AWS_ENDPOINT_URL_BEDROCK_RUNTIME": server.URL, "AWS_REGION": account.Region, "AWS_ACCESS_KEY_ID": account.AccessKey,
+		"AWS_SECRET_ACCESS_KEY": account.Secret, "AWS_SESSION_TOKEN": "", "AWS_BEARER_TOKEN_BEDROCK": "",
+	} {
+		t.Setenv(name, value)
+	}
+	args := []string{"run", "coach", "--model", "bedrock/anthropic.claude-v1:0", "--ledger", "memory", "arroz"}
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); code != exitDone || out.String() != "Arroz.\n" {
+		t.Errorf("run = %d %q, %s, want the answer", code, out.String(), errs.String())
+	}
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "other")
+	out.Reset()
+	if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); code != exitOther || !strings.Contains(errs.String(), "the signature is wrong") {
+		t.Errorf("run with another secret = %d %q, %s, want to be refused", code, out.String(), errs.String())
 	}
 }

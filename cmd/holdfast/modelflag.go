@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast-go/holdfast/model"
+	"github.com/holdfast-go/holdfast/model/bedrock"
 	"github.com/holdfast-go/holdfast/model/scripted"
 )
 
@@ -31,6 +32,7 @@ func providers() []provider {
 		{"openai", "openai-responses"},
 		{"anthropic", "anthropic"},
 		{"google", "gemini"},
+		{"bedrock", "bedrock-converse"},
 		{"ollama", "ollama"},
 	}
 }
@@ -90,7 +92,11 @@ func (f modelFlag) ask(a *app, api, name, base string) (*chosenModel, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := model.New(codec, name, &model.Options{BaseURL: base, Env: func(name string) string { v, _ := a.env(name); return v }})
+	connect := model.New
+	if strings.HasPrefix(api, "bedrock-") {
+		connect = bedrock.New
+	}
+	client, err := connect(codec, name, &model.Options{BaseURL: base, Env: func(name string) string { v, _ := a.env(name); return v }})
 	if err != nil {
 		return nil, err
 	}
