@@ -93,12 +93,15 @@ func (a *app) approvalsShowCommand() *cobra.Command {
 		Use:     "show ID",
 		Short:   "Show one approval whole",
 		Example: "  holdfast approvals show ID",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneID,
 		RunE: a.do(func(cmd *cobra.Command, args []string) error {
 			return a.withLedger(cmd.Context(), where, func(ctx context.Context, l *ledger.Ledger) error {
 				p, err := l.Approval(ctx, args[0])
 				if err != nil {
-					return about("approval", args[0], err)
+					return a.notFound("approval", args[0], err, "approvals", "list")
+				}
+				if p.State == ledger.Waiting {
+					fmt.Fprintf(a.stderr, "It waits for you: %s, or deny.\n", a.hint("approvals", "approve", p.ID))
 				}
 				return a.showApproval(p)
 			})
@@ -158,15 +161,15 @@ func whyAsked(p ledger.Approval) string {
 func (a *app) decideCommand(approve bool) *cobra.Command {
 	where := ledgerFlag{looks: true}
 	var reason string
-	name, short := "deny", "Say no, with a reason that the model sees"
+	name, short, why := "deny", "Say no, with a reason that the model sees", "not before Friday"
 	if approve {
-		name, short = "approve", "Say yes; holdfast resume then runs the call"
+		name, short, why = "approve", "Say yes; holdfast resume then runs the call", "checked with Ana"
 	}
 	cmd := &cobra.Command{
 		Use:     name + " ID",
 		Short:   short,
-		Example: "  holdfast approvals " + name + " ID --reason \"checked with Ana\"",
-		Args:    cobra.ExactArgs(1),
+		Example: "  holdfast approvals " + name + " ID --reason \"" + why + "\"",
+		Args:    oneID,
 		RunE: a.do(func(cmd *cobra.Command, args []string) error {
 			return a.withLedger(cmd.Context(), where, func(ctx context.Context, l *ledger.Ledger) error {
 				decide := l.Deny
@@ -178,7 +181,7 @@ func (a *app) decideCommand(approve bool) *cobra.Command {
 					return errors.Join(a.showApproval(decided.Approval), err)
 				}
 				if err != nil {
-					return about("approval", args[0], err)
+					return a.notFound("approval", args[0], err, "approvals", "list")
 				}
 				if approve {
 					fmt.Fprintf(a.stderr, "Approved. To run it: %s\n", a.hint("resume", catalogWord, p.ID))
@@ -188,8 +191,24 @@ func (a *app) decideCommand(approve bool) *cobra.Command {
 		}),
 	}
 	where.add(cmd)
-	cmd.Flags().StringVar(&reason, "reason", "", "why")
+	cmd.Flags().StringVar(&reason, "reason", "", "why, for the record; with deny the model sees it")
 	return cmd
+}
+
+// oneID is the arguments of a command on one thing of the record.
+func oneID(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("%s needs one ID, not %d; %s list shows them", cmd.CommandPath(), len(args), cmd.Parent().CommandPath())
+	}
+	return nil
+}
+
+// notFound is about, with the command that lists what there is.
+func (a *app) notFound(kind, id string, err error, list ...string) error {
+	if errors.Is(err, ledger.ErrNotFound) {
+		return fmt.Errorf("%s %q: not found; %s shows which there are", kind, id, a.hint(list...))
+	}
+	return about(kind, id, err)
 }
 
 // about names the thing that an error of the ledger is about.

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,15 +15,21 @@ import (
 
 func (a *app) ledgerCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "ledger",
-		Short:   "Look at the record of what was called and what came of it",
-		Example: "  holdfast ledger list\n  holdfast ledger show ID",
+		Use:   "ledger",
+		Short: "Look at the record of what was called and what came of it",
+		Long: `The ledger holds every call that was proposed, and what became of it: also those
+that were rejected. A write whose effect is not known stands there as uncertain
+until somebody resolves it.`,
+		Example: "  holdfast ledger list\n  holdfast ledger show ID\n  holdfast ledger list --state uncertain",
 		Args:    cobra.NoArgs,
 		RunE:    a.do(needsSubcommand),
 	}
-	cmd.AddCommand(a.ledgerListCommand(), a.ledgerShowCommand())
+	cmd.AddCommand(a.ledgerListCommand(), a.ledgerShowCommand(), a.ledgerResolveCommand())
 	return cmd
 }
+
+// entryStates are the words of --state.
+var entryStates = []string{"pending", "claimed", "started", "ok", "failed", "uncertain", "rejected"}
 
 func (a *app) ledgerListCommand() *cobra.Command {
 	where := ledgerFlag{looks: true}
@@ -31,12 +40,15 @@ func (a *app) ledgerListCommand() *cobra.Command {
 		Example: "  holdfast ledger list --state uncertain\n  holdfast ledger list --run R --json",
 		Args:    cobra.NoArgs,
 		RunE: a.do(func(cmd *cobra.Command, _ []string) error {
+			if filter.State != "" && !slices.Contains(entryStates, filter.State) {
+				return misused(fmt.Errorf("state %q is none of %s", filter.State, strings.Join(entryStates, ", ")))
+			}
 			return a.withLedger(cmd.Context(), where, func(ctx context.Context, l *ledger.Ledger) error {
 				entries, err := l.Entries(ctx, filter)
 				if err != nil {
 					return err
 				}
-				return a.showEntries(entries)
+				return a.showEntries(entries, filter != ledger.Filter{Limit: filter.Limit, InOrder: filter.InOrder})
 			})
 		}),
 	}
@@ -44,15 +56,16 @@ func (a *app) ledgerListCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&filter.Run, "run", "", "only of this run")
 	flags.IntVar(&filter.Turn, "turn", 0, "only of this turn of the run")
-	flags.StringVar(&filter.Tool, "tool", "", "only of this tool, as catalog.tool")
-	flags.StringVar(&filter.State, "state", "", "only in this state")
+	flags.StringVar(&filter.Tool, "tool", "", "only of this tool, by the name that the list shows")
+	flags.StringVar(&filter.State, "state", "", "only in this state: "+strings.Join(entryStates, ", "))
 	flags.IntVar(&filter.Limit, "limit", 100, "how many at most")
 	flags.BoolVar(&filter.InOrder, "in-order", false, "oldest first")
-	fixedCompletion(cmd, "state", "pending", "claimed", "started", "ok", "failed", "uncertain", "rejected")
+	fixedCompletion(cmd, "state", entryStates...)
 	return cmd
 }
 
-func (a *app) showEntries(entries []ledger.Entry) error {
+// showEntries lists calls; filtered says that some may be left out.
+func (a *app) showEntries(entries []ledger.Entry, filtered bool) error {
 	if a.json {
 		views := make([]entryView, 0, len(entries))
 		for _, e := range entries {
@@ -60,11 +73,14 @@ func (a *app) showEntries(entries []ledger.Entry) error {
 		}
 		return writeJSON(a.stdout, map[string]any{"entries": views})
 	}
-	if len(entries) == 0 {
+	switch {
+	case len(entries) == 0 && filtered:
+		fmt.Fprintf(a.stderr, "No such call is recorded here. All of them: %s\n", a.hint("ledger", "list"))
+	case len(entries) == 0:
 		fmt.Fprintln(a.stderr, "No call is recorded here.")
 	}
 	for _, e := range entries {
-		fmt.Fprintf(a.stdout, "%s  %s  %-26s %s  %s\n", e.ID, shownTime(e.Proposed), shownState(e), visible.Line(e.Tool), shownArguments(e))
+		fmt.Fprintf(a.stdout, "%s  %s  %-29s  %s  %s\n", e.ID, shownTime(e.Proposed), shownState(e), visible.Line(e.Tool), shownArguments(e))
 	}
 	return nil
 }
@@ -96,23 +112,36 @@ func (a *app) ledgerShowCommand() *cobra.Command {
 		Use:     "show ID",
 		Short:   "Show one call and its whole story",
 		Example: "  holdfast ledger show ID --json",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneID,
 		RunE: a.do(func(cmd *cobra.Command, args []string) error {
 			return a.withLedger(cmd.Context(), where, func(ctx context.Context, l *ledger.Ledger) error {
 				entry, err := l.Entry(ctx, args[0])
 				if err != nil {
-					return about("call", args[0], err)
+					return a.notFound("call", args[0], err, "ledger", "list")
 				}
-				events, err := l.Events(ctx, args[0])
-				if err != nil {
-					return about("call", args[0], err)
+				if err := a.showWhole(ctx, l, entry); err != nil {
+					return err
 				}
-				return a.showEntry(entry, events)
+				if entry.State == ledger.StateUncertain {
+					fmt.Fprintf(a.stderr, "Whether it happened is not known. Once somebody has looked: %s\n",
+						a.hint("ledger", "resolve", entry.ID, "--happened", "--evidence", "what was seen"))
+					fmt.Fprintln(a.stderr, "or the same with --did-not-happen.")
+				}
+				return nil
 			})
 		}),
 	}
 	where.add(cmd)
 	return cmd
+}
+
+// showWhole shows a call with its story.
+func (a *app) showWhole(ctx context.Context, l *ledger.Ledger, e ledger.Entry) error {
+	events, err := l.Events(ctx, e.ID)
+	if err != nil {
+		return about("call", e.ID, err)
+	}
+	return a.showEntry(e, events)
 }
 
 func (a *app) showEntry(e ledger.Entry, events []ledger.Event) error {
@@ -141,7 +170,21 @@ func (a *app) showEntry(e ledger.Entry, events []ledger.Event) error {
 	row("run", fmt.Sprintf("%s turn %d round %d, call %d", visible.Line(e.Run), e.Turn, e.Round, e.Position+1))
 	row("for", visible.Line(e.Principal.Tenant+"/"+e.Principal.ID))
 	for _, event := range events {
-		fmt.Fprintf(a.stdout, "  %s  %-16s %s\n", shownTime(event.At), event.What, visible.Line(event.Who))
+		fmt.Fprintf(a.stdout, "  %s  %-23s  %s\n", shownTime(event.At), event.What, visible.Line(event.Who))
+		if seen := evidenceOf(event); seen != "" {
+			fmt.Fprintf(a.stdout, "      %s\n", visible.Line(seen))
+		}
 	}
 	return nil
+}
+
+// evidenceOf is what somebody saw, as an event tells it.
+func evidenceOf(e ledger.Event) string {
+	var details struct {
+		Evidence string `json:"evidence"`
+	}
+	if json.Unmarshal(e.Details, &details) != nil {
+		return ""
+	}
+	return details.Evidence
 }

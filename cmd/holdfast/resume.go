@@ -36,7 +36,7 @@ ends here. It prints as call does.`,
 func (a *app) resume(ctx context.Context, h *house, catalogName, id string) error {
 	approval, err := h.ledger.Approval(ctx, id)
 	if err != nil {
-		return about("approval", id, err)
+		return a.notFound("approval", id, err, "approvals", "list")
 	}
 	entry, err := h.ledger.Entry(ctx, approval.EntryID)
 	if err != nil {
