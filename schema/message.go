@@ -28,12 +28,30 @@ func cut(s string, n int) string {
 // shorten makes a name or a literal fit for a message: one line, no control,
 // bidi or zero-width characters, bounded.
 func shorten(s string) string {
+	if len(s) <= shownChars && isPlain(s) {
+		return s
+	}
 	q := strconv.Quote(cut(s, shownChars))
 	return strings.ReplaceAll(strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`), `\\`, `\`)
 }
 
+// isPlain reports whether s has nothing to escape.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
 // quoteShort is shorten in double quotes.
-func quoteShort(s string) string { return strconv.Quote(cut(s, shownChars)) }
+func quoteShort(s string) string {
+	if len(s) <= shownChars && isPlain(s) {
+		return `"` + s + `"`
+	}
+	return strconv.Quote(cut(s, shownChars))
+}
 
 func plural(n int, what string) string {
 	if n == 1 {

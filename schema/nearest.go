@@ -5,7 +5,7 @@ import "slices"
 // nearest are the candidates so like s that a slip is likely, best first.
 func nearest(s string, candidates []string, n int) []string {
 	return closest(s, candidates, n, func(given, size int) int {
-		return max(1, min(max(size, given)/3, 4, size-1))
+		return min(max(1, max(size, given)/3), 4, size-1)
 	})
 }
 
@@ -55,11 +55,12 @@ const meterSize = 64
 
 // meter measures the distance of names from one name, by the edits (insert,
 // delete, replace, swap neighbours) between them. Names that differ by case or
-// word marks count as equal.
+// word marks count as equal. A column of the usual table is two bit vectors, one
+// bit a byte of the name (Hyyrö 2003).
 type meter struct {
-	name, other [meterSize]byte
-	size, len   int
-	rows        [3][meterSize + 1]uint8
+	other     [meterSize]byte
+	places    [256]uint64 // where each byte stands in the name
+	size, len int
 }
 
 // fold writes a name in lower case and without word marks.
@@ -79,7 +80,12 @@ func fold(dst *[meterSize]byte, s string) int {
 	return n
 }
 
-func (m *meter) set(name string) { m.size = fold(&m.name, name) }
+func (m *meter) set(name string) {
+	m.size = fold(&m.other, name)
+	for i, c := range m.other[:m.size] {
+		m.places[c] |= 1 << i
+	}
+}
 
 // against takes the name to measure next and gives its length.
 func (m *meter) against(name string) int {
@@ -89,39 +95,27 @@ func (m *meter) against(name string) int {
 
 // distance is exact up to most, and greater than most beyond it.
 func (m *meter) distance(most int) int {
-	a, b := m.name[:m.size], m.other[:m.len]
-	if d := len(a) - len(b); most < 0 || d > most || -d > most {
+	if d := m.size - m.len; most < 0 || d > most || -d > most {
 		return most + 1
 	}
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
+	if m.size == 0 {
+		return m.len
 	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
+	var same, down, before uint64
+	up := ^uint64(0)
+	d := m.size
+	for _, c := range m.other[:m.len] {
+		at := m.places[c]
+		swapped := ((^same & at) << 1) & before
+		same = (((at & up) + up) ^ up) | at | down | swapped
+		right := down | ^(same | up)
+		left := same & up
+		d += int(right>>(m.size-1)&1) - int(left>>(m.size-1)&1)
+		right = right<<1 | 1
+		left <<= 1
+		up = left | ^(same | right)
+		down = right & same
+		before = at
 	}
-	before, prev, cur := &m.rows[0], &m.rows[1], &m.rows[2]
-	for j := range len(b) + 1 {
-		prev[j] = uint8(j)
-	}
-	for i := 1; i <= len(a); i++ {
-		cur[0] = uint8(i)
-		least := cur[0]
-		for j := 1; j <= len(b); j++ {
-			cost := uint8(1)
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			d := min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d = min(d, before[j-2]+1)
-			}
-			cur[j] = d
-			least = min(least, d)
-		}
-		if int(least) > most+1 { // a swap may reach back one row
-			return most + 1
-		}
-		before, prev, cur = prev, cur, before
-	}
-	return int(prev[len(b)])
+	return d
 }

@@ -82,7 +82,8 @@ type spots struct {
 
 // spots finds the containers of all nodes, so that a path costs its depth only.
 func (d *document) spots() spots {
-	s := spots{make([]uint32, len(d.nodes)), make([]uint32, len(d.nodes))}
+	both := make([]uint32, 2*len(d.nodes))
+	s := spots{both[:len(d.nodes)], both[len(d.nodes):]}
 	for i := range uint32(len(d.nodes)) {
 		n := &d.nodes[i]
 		if Kind(n.kind) < Array {

@@ -128,6 +128,7 @@ func (s *Schema) explain(v Value) Report {
 	}
 	list := e.clean(e.explain(s.root, v.i))
 	var r Report
+	r.Problems = make([]Problem, 0, len(list))
 	for _, f := range list {
 		switch p := e.problem(f); {
 		case !f.warning:
@@ -137,6 +138,9 @@ func (s *Schema) explain(v Value) Report {
 		}
 	}
 	r.Problems, r.Warnings = distinctProblems(r.Problems), distinctProblems(r.Warnings)
+	if len(r.Problems) == 0 {
+		r.Problems = nil
+	}
 	if e.over && len(r.Problems) == 0 {
 		r.Problems = append(r.Problems, e.limitProblem())
 	}
@@ -148,6 +152,16 @@ func distinctProblems(list []Problem) []Problem {
 	if len(list) < 2 {
 		return list
 	}
+	if len(list) <= 16 {
+		n := 1
+		for _, p := range list[1:] {
+			if !slices.Contains(list[:n], p) {
+				list[n] = p
+				n++
+			}
+		}
+		return list[:n]
+	}
 	seen := make(map[Problem]struct{}, len(list))
 	return slices.DeleteFunc(list, func(p Problem) bool {
 		_, twice := seen[p]
@@ -156,7 +170,7 @@ func distinctProblems(list []Problem) []Problem {
 	})
 }
 
-// clean orders findings, and drops what lies beneath a mistyped value, and
+// clean orders findings in place, and drops what lies beneath a mistyped value, and
 // warnings about names that another rule declares.
 func (e *explainer) clean(list []finding) []finding {
 	var mistyped map[uint32]bool
@@ -168,7 +182,7 @@ func (e *explainer) clean(list []finding) []finding {
 			mistyped[f.node] = true
 		}
 	}
-	list = slices.DeleteFunc(slices.Clone(list), func(f finding) bool {
+	list = slices.DeleteFunc(list, func(f finding) bool {
 		return f.warning && !f.inner && e.known[f.member] || (mistyped != nil && e.beneath(f, mistyped))
 	})
 	slices.SortStableFunc(list, func(a, b finding) int {

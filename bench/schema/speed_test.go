@@ -126,3 +126,25 @@ func measure(t *testing.T, node *ajv, name string, text []byte, valid bool, ours
 	}
 	return median(a), median(b), median(c)
 }
+
+// TestCompileSpeed compiles every real tool; the best of some tries counts.
+func TestCompileSpeed(t *testing.T) {
+	slowest, name := time.Duration(0), ""
+	for _, tool := range realTools(t) {
+		best := time.Hour
+		for range 200 {
+			start := time.Now()
+			_, _ = schema.Compile([]byte(tool.schema), nil)
+			if best = min(best, time.Since(start)); best < time.Millisecond/4 {
+				break
+			}
+		}
+		if best > slowest {
+			slowest, name = best, tool.name
+		}
+	}
+	t.Logf("the slowest to compile is %s with %v", name, slowest)
+	if slowest > time.Millisecond {
+		t.Errorf("%s takes %v to compile, want at most 1ms", name, slowest)
+	}
+}
