@@ -22,7 +22,7 @@ func Func[In, Out any](name, description string, effect Effect, timeout time.Dur
 	}
 	handler := func(ctx context.Context, args schema.Value) (Result, error) {
 		var in In
-		if err := schema.Decode(args, &in); err != nil {
+		if err := input.Decode(args, &in); err != nil {
 			return Result{}, WithoutEffect(fmt.Errorf("decoding arguments: %w", err))
 		}
 		out, err := fn(ctx, in)
@@ -34,8 +34,11 @@ func Func[In, Out any](name, description string, effect Effect, timeout time.Dur
 	return NewTool(name, description, input, effect, timeout, handler, o)
 }
 
-func asResult(out any) (Result, error) {
-	switch v := out.(type) {
+func asResult[Out any](out Out) (Result, error) {
+	if r, ok := any(&out).(*Result); ok { // copies less than the next
+		return *r, nil
+	}
+	switch v := any(out).(type) {
 	case Result:
 		return v, nil
 	case string:

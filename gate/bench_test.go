@@ -12,17 +12,16 @@ import (
 	"github.com/holdfast-go/holdfast/gate"
 	"github.com/holdfast-go/holdfast/ledger"
 	"github.com/holdfast-go/holdfast/ledger/memory"
-	"github.com/holdfast-go/holdfast/schema"
 )
 
 const dispatchArgs = `{"date":"2024-04-11","meal":"Comida","food_id":"arroz-blanco-cocido","grams":200,"note":"con aceite"}`
 
 type meal struct {
-	Date   string  `json:"date"`
-	Meal   string  `json:"meal"`
-	FoodID string  `json:"food_id"`
-	Grams  float64 `json:"grams"`
-	Note   string  `json:"note"`
+	Date   string  `json:"date" format:"date"`
+	Meal   string  `json:"meal" enum:"Desayuno|Almuerzo|Comida|Merienda|Cena"`
+	FoodID string  `json:"food_id" min:"1"`
+	Grams  float64 `json:"grams" min:"0.1" max:"5000"`
+	Note   string  `json:"note,omitempty"`
 }
 
 func look(m meal) (holdfast.Result, error) {
@@ -67,19 +66,8 @@ func BenchmarkDispatch(b *testing.B) {
 	})
 }
 
-func benchGate(b *testing.B) (*gate.Gate, gate.Round) {
-	src := `{"type":"object","properties":{"date":{"type":"string","format":"date"},"meal":{"enum":["Desayuno","Almuerzo","Comida","Merienda","Cena"]},
-		"food_id":{"type":"string","minLength":1},"grams":{"type":"number","exclusiveMinimum":0,"maximum":5000},"note":{"type":"string"}},
-		"required":["date","meal","food_id","grams"],"additionalProperties":false}`
-	s, err := schema.Compile([]byte(src), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	t, err := holdfast.NewTool("meal", "Looks at a meal.", s, holdfast.Read, time.Second, func(_ context.Context, args schema.Value) (holdfast.Result, error) {
-		var m meal
-		if err := schema.Decode(args, &m); err != nil {
-			return holdfast.Result{}, err
-		}
+func benchGate(b testing.TB) (*gate.Gate, gate.Round) {
+	t, err := holdfast.Func("meal", "Looks at a meal.", holdfast.Read, time.Second, func(_ context.Context, m meal) (holdfast.Result, error) {
 		return look(m)
 	}, nil)
 	if err != nil {

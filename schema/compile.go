@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +19,9 @@ type Schema struct {
 	mode    Mode
 	draft   Draft
 	lint    []Fault
-	dynamic bool // evaluation must keep the resources it came through
-	secrets bool // something is writeOnly
+	dynamic bool                     // evaluation must keep the resources it came through
+	secrets bool                     // something is writeOnly
+	fields  map[reflect.Type][]field // of the Go types that For made it of
 }
 
 // schemaLimits bound a schema document.

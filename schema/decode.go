@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -19,6 +18,24 @@ import (
 // passed over: whether they may be there is the schema's to say. An any becomes
 // nil, bool, string, json.Number, []any or map[string]any.
 func Decode(v Value, dst any) error {
+	d := decoder{}
+	return d.start(v, dst)
+}
+
+// Decode is the function Decode, quicker for a schema that For made of dst's
+// type: such a schema knows the fields.
+func (s *Schema) Decode(v Value, dst any) error {
+	d := decoder{known: s.fields}
+	return d.start(v, dst)
+}
+
+// decoder fills Go values.
+type decoder struct {
+	known map[reflect.Type][]field // of a schema; only read
+	found map[reflect.Type][]field // on the way
+}
+
+func (d *decoder) start(v Value, dst any) error {
 	p := reflect.ValueOf(dst)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
 		return errors.New("decoding value: the destination is not a pointer")
@@ -26,11 +43,30 @@ func Decode(v Value, dst any) error {
 	if v.d == nil {
 		return errors.New("decoding value: there is none")
 	}
-	return decode(v, p.Elem(), "")
+	return d.decode(v, p.Elem())
 }
 
-func decodeError(path string, v Value, into reflect.Type) error {
-	return fmt.Errorf("decoding value at %q: a JSON %s does not fit %s", path, v.Kind(), into)
+// decodeError says what does not fit, and where. Each container on the way out
+// puts its part of the pointer in front.
+type decodeError struct {
+	at  string
+	err error
+}
+
+func (e *decodeError) Error() string { return fmt.Sprintf("decoding value at %q: %s", e.at, e.err) }
+
+func (e *decodeError) Unwrap() error { return e.err }
+
+func misfit(v Value, into reflect.Type) error {
+	return &decodeError{err: fmt.Errorf("a JSON %s does not fit %s", v.Kind(), into)}
+}
+
+// under is err, of what stands at that token of a container.
+func under(token string, err error) error {
+	if e, ok := errors.AsType[*decodeError](err); ok {
+		e.at = "/" + escapeToken(token) + e.at
+	}
+	return err
 }
 
 var (
@@ -40,8 +76,8 @@ var (
 	typeValue      = reflect.TypeFor[Value]()
 )
 
-func decode(v Value, to reflect.Value, path string) error {
-	if done, err := decodeSpecial(v, to, path); done {
+func (d *decoder) decode(v Value, to reflect.Value) error {
+	if done, err := decodeSpecial(v, to); done {
 		return err
 	}
 	switch to.Kind() {
@@ -53,36 +89,36 @@ func decode(v Value, to reflect.Value, path string) error {
 		if to.IsNil() {
 			to.Set(reflect.New(to.Type().Elem()))
 		}
-		return decode(v, to.Elem(), path)
+		return d.decode(v, to.Elem())
 	case reflect.Interface:
 		if to.NumMethod() > 0 {
-			return decodeError(path, v, to.Type())
+			return misfit(v, to.Type())
 		}
 		return decodeAny(v, to)
 	case reflect.Struct:
-		return decodeStruct(v, to, path)
+		return d.decodeStruct(v, to)
 	case reflect.Map:
-		return decodeMap(v, to, path)
+		return d.decodeMap(v, to)
 	case reflect.Slice, reflect.Array:
-		return decodeList(v, to, path)
+		return d.decodeList(v, to)
 	case reflect.String:
 		if v.Kind() != String {
-			return decodeError(path, v, to.Type())
+			return misfit(v, to.Type())
 		}
 		to.SetString(v.Text())
 		return nil
 	case reflect.Bool:
 		if v.Kind() != Bool {
-			return decodeError(path, v, to.Type())
+			return misfit(v, to.Type())
 		}
 		to.SetBool(v.Bool())
 		return nil
 	}
-	return decodeNumber(v, to, path)
+	return decodeNumber(v, to)
 }
 
 // decodeSpecial handles the types that read JSON themselves.
-func decodeSpecial(v Value, to reflect.Value, path string) (done bool, err error) {
+func decodeSpecial(v Value, to reflect.Value) (done bool, err error) {
 	switch to.Type() {
 	case typeRaw:
 		to.SetBytes(v.Raw())
@@ -92,12 +128,12 @@ func decodeSpecial(v Value, to reflect.Value, path string) (done bool, err error
 		return true, nil
 	case typeJSONNumber:
 		if v.Kind() != Number {
-			return true, decodeError(path, v, to.Type())
+			return true, misfit(v, to.Type())
 		}
 		to.SetString(v.Text())
 		return true, nil
 	case typeTime:
-		return true, decodeTime(v, to, path)
+		return true, decodeTime(v, to)
 	}
 	if !to.CanAddr() || to.Kind() == reflect.Pointer {
 		return false, nil
@@ -105,30 +141,30 @@ func decodeSpecial(v Value, to reflect.Value, path string) (done bool, err error
 	p := to.Addr().Interface()
 	if u, ok := p.(json.Unmarshaler); ok {
 		if err := u.UnmarshalJSON(v.Raw()); err != nil {
-			return true, fmt.Errorf("decoding value at %q: %w", path, err)
+			return true, &decodeError{err: err}
 		}
 		return true, nil
 	}
 	if u, ok := p.(encoding.TextUnmarshaler); ok && v.Kind() == String {
 		if err := u.UnmarshalText([]byte(v.Text())); err != nil {
-			return true, fmt.Errorf("decoding value at %q: %w", path, err)
+			return true, &decodeError{err: err}
 		}
 		return true, nil
 	}
 	return false, nil
 }
 
-func decodeTime(v Value, to reflect.Value, path string) error {
+func decodeTime(v Value, to reflect.Value) error {
 	if v.Kind() == Null {
 		to.SetZero()
 		return nil
 	}
 	if v.Kind() != String {
-		return decodeError(path, v, to.Type())
+		return misfit(v, to.Type())
 	}
 	t, err := time.Parse(time.RFC3339Nano, strings.ToUpper(v.Text()))
 	if err != nil {
-		return fmt.Errorf("decoding value at %q: the string is not a date and time of RFC 3339", path)
+		return &decodeError{err: errors.New("the string is not a date and time of RFC 3339")}
 	}
 	to.Set(reflect.ValueOf(t))
 	return nil
@@ -168,14 +204,14 @@ func (v Value) plain() any {
 	return nil
 }
 
-func decodeStruct(v Value, to reflect.Value, path string) error {
+func (d *decoder) decodeStruct(v Value, to reflect.Value) error {
 	if v.Kind() == Null {
 		return nil
 	}
 	if v.Kind() != Object {
-		return decodeError(path, v, to.Type())
+		return misfit(v, to.Type())
 	}
-	fields, err := fieldsDecoded(to.Type())
+	fields, err := d.fields(to.Type())
 	if err != nil {
 		return err
 	}
@@ -184,26 +220,31 @@ func decodeStruct(v Value, to reflect.Value, path string) error {
 			if fields[n].name != name {
 				continue
 			}
-			if err := decode(e, fieldByIndex(to, fields[n].index), path+"/"+escapeToken(name)); err != nil {
-				return err
+			if err := d.decode(e, fieldByIndex(to, fields[n].index)); err != nil {
+				return under(name, err)
 			}
 		}
 	}
 	return nil
 }
 
-// decodedFields remembers fieldsOf by type: what it says never changes.
-var decodedFields sync.Map
-
-func fieldsDecoded(t reflect.Type) ([]field, error) {
-	if known, ok := decodedFields.Load(t); ok {
-		return known.([]field), nil
+// fields of a struct, which are looked up once.
+func (d *decoder) fields(t reflect.Type) ([]field, error) {
+	if known, ok := d.known[t]; ok {
+		return known, nil
+	}
+	if found, ok := d.found[t]; ok {
+		return found, nil
 	}
 	fields, err := fieldsOf(t)
-	if err == nil {
-		decodedFields.Store(t, fields)
+	if err != nil {
+		return nil, err
 	}
-	return fields, err
+	if d.found == nil {
+		d.found = map[reflect.Type][]field{}
+	}
+	d.found[t] = fields
+	return fields, nil
 }
 
 // fieldByIndex makes the embedded pointers on the way.
@@ -220,20 +261,20 @@ func fieldByIndex(v reflect.Value, index []int) reflect.Value {
 	return v
 }
 
-func decodeMap(v Value, to reflect.Value, path string) error {
+func (d *decoder) decodeMap(v Value, to reflect.Value) error {
 	if v.Kind() == Null {
 		to.SetZero()
 		return nil
 	}
 	t := to.Type()
 	if v.Kind() != Object || t.Key().Kind() != reflect.String {
-		return decodeError(path, v, t)
+		return misfit(v, t)
 	}
 	m := reflect.MakeMapWithSize(t, v.Len())
 	for name, e := range v.Members() {
 		x := reflect.New(t.Elem()).Elem()
-		if err := decode(e, x, path+"/"+escapeToken(name)); err != nil {
-			return err
+		if err := d.decode(e, x); err != nil {
+			return under(name, err)
 		}
 		m.SetMapIndex(reflect.ValueOf(name).Convert(t.Key()), x)
 	}
@@ -241,7 +282,7 @@ func decodeMap(v Value, to reflect.Value, path string) error {
 	return nil
 }
 
-func decodeList(v Value, to reflect.Value, path string) error {
+func (d *decoder) decodeList(v Value, to reflect.Value) error {
 	t := to.Type()
 	slice := t.Kind() == reflect.Slice
 	if v.Kind() == Null && slice {
@@ -251,20 +292,20 @@ func decodeList(v Value, to reflect.Value, path string) error {
 	if slice && t.Elem().Kind() == reflect.Uint8 && v.Kind() == String {
 		b, err := base64.StdEncoding.DecodeString(v.Text())
 		if err != nil {
-			return fmt.Errorf("decoding value at %q: the string is not base64", path)
+			return &decodeError{err: errors.New("the string is not base64")}
 		}
 		to.SetBytes(b)
 		return nil
 	}
 	if v.Kind() != Array || (!slice && v.Len() != t.Len()) {
-		return decodeError(path, v, t)
+		return misfit(v, t)
 	}
 	if slice {
 		to.Set(reflect.MakeSlice(t, v.Len(), v.Len()))
 	}
 	for i, e := range v.Elements() {
-		if err := decode(e, to.Index(i), indexPointer(path, i)); err != nil {
-			return err
+		if err := d.decode(e, to.Index(i)); err != nil {
+			return under(strconv.Itoa(i), err)
 		}
 	}
 	return nil
@@ -272,12 +313,12 @@ func decodeList(v Value, to reflect.Value, path string) error {
 
 // decodeNumber sets an integer or a float; an integer that does not fit is
 // refused, never rounded.
-func decodeNumber(v Value, to reflect.Value, path string) error {
+func decodeNumber(v Value, to reflect.Value) error {
 	if v.Kind() != Number {
-		return decodeError(path, v, to.Type())
+		return misfit(v, to.Type())
 	}
 	tooLarge := func() error {
-		return fmt.Errorf("decoding value at %q: the number does not fit %s", path, to.Type())
+		return &decodeError{err: fmt.Errorf("the number does not fit %s", to.Type())}
 	}
 	switch {
 	case to.CanFloat():
@@ -288,7 +329,7 @@ func decodeNumber(v Value, to reflect.Value, path string) error {
 		to.SetFloat(f)
 		return nil
 	case !to.CanInt() && !to.CanUint():
-		return decodeError(path, v, to.Type())
+		return misfit(v, to.Type())
 	}
 	d := parseDecimal(v.Text())
 	if !d.integer() || len(d.text())+d.exp > 20 {

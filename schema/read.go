@@ -32,7 +32,8 @@ func Read(src []byte, l *Limits) (Value, error) {
 			Message: fmt.Sprintf("the text has %d bytes, more than the %d allowed", len(src), r.lim.Bytes),
 		}
 	}
-	r.nodes = make([]node, 0, tapeSize(src))
+	d := newDocument(tapeSize(src))
+	r.nodes = d.nodes
 	r.space()
 	if !r.value(0) {
 		return Value{}, r.err
@@ -42,7 +43,8 @@ func Read(src []byte, l *Limits) (Value, error) {
 		r.fail("json", r.pos, "more text follows the value")
 		return Value{}, r.err
 	}
-	return Value{d: &document{src: string(src), nodes: r.nodes, strs: r.strs}}, nil
+	d.src, d.nodes, d.strs = string(src), r.nodes, r.strs
+	return Value{d: d}, nil
 }
 
 // tapeSize is the most nodes that src can hold, found without parsing: every

@@ -14,7 +14,10 @@ import (
 // For is the schema of a Go type, by reflection and the tags of the package
 // comment. A tag that is misspelt, malformed or out of place is an error.
 func For[T any](o *Options) (*Schema, error) {
-	b := typeBuilder{names: map[reflect.Type]string{}, taken: map[string]bool{}, building: map[reflect.Type]bool{}, uses: map[reflect.Type]int{}}
+	b := typeBuilder{
+		names: map[reflect.Type]string{}, taken: map[string]bool{}, building: map[reflect.Type]bool{}, uses: map[reflect.Type]int{},
+		fields: map[reflect.Type][]field{},
+	}
 	src, err := b.document(reflect.TypeFor[T]())
 	if err != nil {
 		return nil, err
@@ -23,6 +26,7 @@ func For[T any](o *Options) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.fields = b.fields
 	return s, s.checkExamples()
 }
 
@@ -119,6 +123,7 @@ type typeBuilder struct {
 	defs     []member
 	building map[reflect.Type]bool
 	uses     map[reflect.Type]int
+	fields   map[reflect.Type][]field // for Decode
 }
 
 // member is a name and the JSON text of its value.
@@ -300,6 +305,7 @@ func (b *typeBuilder) structBody(t reflect.Type) ([]member, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.fields[t] = fields
 	var props []member
 	var required []string
 	for _, f := range fields {

@@ -10,6 +10,23 @@ type document struct {
 	strs  []string // decoded text of strings that hold escapes
 }
 
+// newDocument is a document with room for a tape of that size; most arguments
+// are so short that it lies beside it.
+func newDocument(size int) *document {
+	type brief struct {
+		document
+		room [briefTape]node
+	}
+	if size > briefTape {
+		return &document{nodes: make([]node, 0, size)}
+	}
+	b := new(brief)
+	b.nodes = b.room[:0]
+	return &b.document
+}
+
+const briefTape = 13
+
 // node is one value or one member's name.
 type node struct {
 	off, end uint32 // its text in src; a string's without the quotes
