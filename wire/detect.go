@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/holdfast-go/holdfast/internal/frames"
-	"github.com/holdfast-go/holdfast/internal/jscan"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
 )
 
 // The names of the formats.
@@ -64,7 +64,7 @@ type members struct {
 
 func detectObject(data []byte) (api string, sure bool) {
 	m := members{has: map[string]bool{}}
-	c := jscan.New(data)
+	c := rawjson.NewCursor(data)
 	c.Object(func(key []byte) {
 		switch name := string(key); name {
 		case "object":

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
-	"github.com/holdfast-go/holdfast/internal/jscan"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 )
 
@@ -61,7 +60,7 @@ func Pair(items []Item, names Names, rule HistoryRule) ([]Turn, error) {
 			}
 			p.results(item.Results)
 		case item.User != "":
-			p.turns = append(p.turns, Turn{User: jscan.Valid([]byte(item.User))})
+			p.turns = append(p.turns, Turn{User: rawjson.Text([]byte(item.User))})
 		}
 	}
 	return p.turns, nil
@@ -119,7 +118,7 @@ func (p *pairing) call(c holdfast.Call, position int, api string) PairedCall {
 		pc.SentID = localID(p.replies, position)
 	}
 	if c.Kind == holdfast.CustomCall {
-		pc.Arguments = jscan.Valid([]byte(c.Arguments))
+		pc.Arguments = rawjson.Text([]byte(c.Arguments))
 	} else {
 		pc.Object = legalObject(c.Arguments)
 	}
@@ -211,9 +210,9 @@ func (p *pairing) results(results []holdfast.Observation) {
 			}
 		}
 		c.Result.CallID, c.Result.Name = c.SentID, c.SentName
-		c.Result.Text = jscan.Valid([]byte(c.Result.Text))
+		c.Result.Text = rawjson.Text([]byte(c.Result.Text))
 		if c.Result.JSON != nil && !rawjson.Sendable(c.Result.JSON) {
-			c.Result.Text, c.Result.JSON = jscan.Valid(bytes.Clone(c.Result.JSON)), nil
+			c.Result.Text, c.Result.JSON = rawjson.Text(bytes.Clone(c.Result.JSON)), nil
 		}
 	}
 }

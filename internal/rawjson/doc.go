@@ -1,20 +1,32 @@
-// Package rawjson walks JSON text in place, without making values of it.
+// Package rawjson reads and writes JSON text in place, without making values of
+// it: no reflection, no maps, no copy of what is not looked at. It is for
+// envelopes, a provider's event of which a codec needs three members and keeps a
+// fourth as it came.
 //
-// It is for envelopes: a provider's event, of which a codec needs three members
-// and keeps a fourth as it came. [Valid] looks at the whole text once; the
-// walkers after it trust that and copy nothing.
+// A [Cursor] walks text that nobody has looked at yet, once, and checks it on its
+// way:
+//
+//	c := rawjson.NewCursor(event)
+//	c.Object(func(key []byte) {
+//		switch string(key) {
+//		case "id":
+//			id = c.Text()
+//		case "choices":
+//			c.Array(func(int) { … })
+//		}
+//	})
+//	if !c.Done() { … not one JSON value … }
+//
+// The lookups ([Member], [Members], [Elements], [String], …) trust text that
+// [Valid] or a cursor has passed, and may look twice:
 //
 //	if !rawjson.Valid(event) { … }
-//	for name, value := range rawjson.Members(event) {
-//		switch string(name) {
-//		case "index":
-//			index, ok = rawjson.Int(value)
-//		case "text":
-//			text = rawjson.AppendString(text, value)
-//		}
-//	}
+//	stop := rawjson.String(rawjson.Member(event, "stop_reason"))
 //
-// It is lenient where vendors are: names may repeat (walkers yield both, so the
-// last wins), strings may hold invalid UTF-8. It refuses to judge argument text;
-// that is the strict reader's work.
+// Both accept exactly the JSON grammar, with the two leniencies that providers
+// need: names may repeat (the last wins), and a lone surrogate or a byte that is
+// not UTF-8 inside a string is no fault. A lone surrogate comes out in the three
+// bytes that no valid UTF-8 has: so [Builder] can put a pair together whose halves
+// came in two fragments, and a strict reader refuses what stays alone. The package
+// does not judge argument text; that is the strict reader's work.
 package rawjson

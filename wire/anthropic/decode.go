@@ -26,11 +26,10 @@ type assembler struct {
 type block struct {
 	index     int64
 	kind      string
-	start     []byte // the block as it started, a copy; whole where it came whole
-	grown     []byte // text, thinking or partial_json
+	start     []byte          // the block as it started, a copy; whole where it came whole
+	grown     rawjson.Builder // text, thinking or partial_json
 	signature []byte
 	citations [][]byte
-	shown     int  // how much of grown was previewed
 	grew      bool // a delta came
 	closed    bool
 	call      int // position in the reply's calls, -1 for none
@@ -220,13 +219,11 @@ func holdsArguments(input []byte) bool {
 
 // grow adds a JSON string to the block's text and tells of it.
 func (a *assembler) grow(b *block, raw []byte, kind wire.EventKind) {
-	b.grown = rawjson.AppendString(b.grown, raw)
 	if kind == wire.TextDelta {
 		a.text = rawjson.AppendString(a.text, raw)
 	}
-	var text string
-	if text, b.shown = rawjson.Shown(b.grown, b.shown); text != "" {
-		a.events = append(a.events, wire.Event{Kind: kind, Call: max(b.call, 0), Text: text})
+	if text := b.grown.AddString(raw); len(text) > 0 {
+		a.events = append(a.events, wire.Event{Kind: kind, Call: max(b.call, 0), Text: rawjson.Text(text)})
 	}
 }
 
@@ -289,7 +286,7 @@ func (a *assembler) growInput(b *block, text []byte) {
 		a.grow(b, text, wire.ArgumentsDelta)
 		return
 	}
-	b.grown = rawjson.AppendString(b.grown, text)
+	b.grown.AddString(text)
 }
 
 func (a *assembler) blockStop(e envelope) {

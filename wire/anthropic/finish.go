@@ -14,7 +14,7 @@ func (a *assembler) finish(api string) *wire.Reply {
 	var reasoning []byte
 	for i := range a.blocks {
 		if a.blocks[i].kind == "thinking" {
-			reasoning = append(reasoning, a.blocks[i].grown...)
+			reasoning = append(reasoning, a.blocks[i].grown.Bytes()...)
 		}
 	}
 	r.Reasoning = rawjson.Text(reasoning)
@@ -62,8 +62,8 @@ func (a *assembler) finishCalls() {
 // input that the block started with. The two are never merged. An empty object
 // at the start of a stream is a placeholder, not what the model wrote.
 func (b *block) arguments() string {
-	if len(b.grown) > 0 {
-		return string(b.grown)
+	if b.grown.Len() > 0 {
+		return b.grown.String()
 	}
 	input := rawjson.Member(b.start, "input")
 	if rawjson.IsNull(input) || b.grew && !holdsArguments(input) {
@@ -126,37 +126,26 @@ func (b *block) raw() []byte {
 	out := b.start
 	switch b.kind {
 	case "text":
-		out = rawjson.Set(out, "text", rawjson.AppendQuoted(nil, b.grown))
+		out = rawjson.Set(out, "text", rawjson.AppendQuoted(nil, b.grown.Bytes()))
 		if len(b.citations) > 0 {
-			out = rawjson.Set(out, "citations", list(b.citations))
+			out = rawjson.Set(out, "citations", rawjson.List(b.citations))
 		}
 	case "thinking":
-		out = rawjson.Set(out, "thinking", rawjson.AppendQuoted(nil, b.grown))
+		out = rawjson.Set(out, "thinking", rawjson.AppendQuoted(nil, b.grown.Bytes()))
 		if len(b.signature) > 0 {
 			out = rawjson.Set(out, "signature", rawjson.AppendQuoted(nil, b.signature))
 		}
 	case "tool_use", "server_tool_use", "mcp_tool_use":
-		if len(b.grown) == 0 {
+		if b.grown.Len() == 0 {
 			return out
 		}
 		input := []byte(`{}`)
-		if rawjson.IsObject(b.grown) && rawjson.Sendable(b.grown) {
-			input = b.grown
+		if rawjson.IsObject(b.grown.Bytes()) && rawjson.Sendable(b.grown.Bytes()) {
+			input = b.grown.Bytes()
 		}
 		out = rawjson.Set(out, "input", input)
 	}
 	return out
-}
-
-func list(values [][]byte) []byte {
-	out := []byte{'['}
-	for i, v := range values {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, v...)
-	}
-	return append(out, ']')
 }
 
 // usage as Anthropic counts it: input without what the cache read and wrote.

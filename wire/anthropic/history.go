@@ -92,7 +92,7 @@ func alternate(messages []json.RawMessage) []json.RawMessage {
 			continue
 		}
 		blocks := append(blocksOf(out[last]), blocksOf(m)...)
-		out[last] = append(append([]byte(`{"role":"`+role+`","content":`), list(blocks)...), '}')
+		out[last] = append(append([]byte(`{"role":"`+role+`","content":`), rawjson.List(blocks)...), '}')
 	}
 	return out
 }
@@ -152,7 +152,7 @@ func userMessage(results [][]byte, text string) json.RawMessage {
 		if text != "" {
 			blocks = append(blocks, textBlock(text))
 		}
-		content = list(blocks)
+		content = rawjson.List(blocks)
 	}
 	return append(append([]byte(`{"role":"user","content":`), content...), '}')
 }
@@ -172,7 +172,7 @@ func assistantMessage(api string, t *wire.Turn, later map[string]bool) json.RawM
 	if len(blocks) == 0 {
 		return nil
 	}
-	return append(append([]byte(`{"role":"assistant","content":`), list(blocks)...), '}')
+	return append(append([]byte(`{"role":"assistant","content":`), rawjson.List(blocks)...), '}')
 }
 
 // ownCalls reports that the message holds a block for each call of the reply.
@@ -320,7 +320,7 @@ func resultContent(o holdfast.Observation) []byte {
 	for _, im := range o.Images {
 		blocks = append(blocks, imageBlock(im))
 	}
-	return list(blocks)
+	return rawjson.List(blocks)
 }
 
 // imageBlock is an image, or a line that says that its kind is not taken.

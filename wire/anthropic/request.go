@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -84,22 +83,11 @@ func (Invoke) Request(r *wire.Request) (wire.Encoded, error) {
 }
 
 func encoded(path string, header http.Header, b *body) (wire.Encoded, error) {
-	raw, err := marshal(b)
+	raw, err := rawjson.Marshal(b)
 	if err != nil {
 		return wire.Encoded{}, fmt.Errorf("encoding request: %w", err)
 	}
 	return wire.Encoded{Path: path, Header: header, Body: raw}, nil
-}
-
-// marshal is JSON without HTML escapes: a model reads it, not a browser.
-func marshal(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 func newBody(api string, r *wire.Request) (*body, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
 
@@ -54,7 +55,7 @@ func tools(c *holdfast.Catalog, o *wire.ToolOptions) (wire.ToolSet, error) {
 		if i == len(all)-1 {
 			w.Cache = &cacheControl{Type: "ephemeral"}
 		}
-		raw, err := marshal(w)
+		raw, err := rawjson.Marshal(w)
 		if err != nil {
 			return wire.ToolSet{}, fmt.Errorf("encoding tool %q: %w", t.Name(), err)
 		}

@@ -22,13 +22,12 @@ type assembler struct {
 // block is one content block while it grows.
 type block struct {
 	index     int64
-	kind      string // the member's name: text, toolUse, toolResult, reasoningContent, …
-	start     []byte // the member's value as it started
-	grown     []byte // text, or a call's input
+	kind      string          // the member's name: text, toolUse, toolResult, reasoningContent, …
+	start     []byte          // the member's value as it started
+	grown     rawjson.Builder // text, or a call's input
 	signature []byte
 	redacted  []byte
 	results   [][]byte // pieces of a toolResult's content
-	shown     int      // how much of grown was previewed
 	grew      bool
 	closed    bool
 	call      int // -1 for none
@@ -247,13 +246,11 @@ func holdsArguments(input []byte) bool {
 
 // grow adds a JSON string to the block's text and tells of it.
 func (a *assembler) grow(b *block, raw []byte, kind wire.EventKind) {
-	b.grown = rawjson.AppendString(b.grown, raw)
 	if kind == wire.TextDelta {
 		a.text = rawjson.AppendString(a.text, raw)
 	}
-	var text string
-	if text, b.shown = rawjson.Shown(b.grown, b.shown); text != "" {
-		a.events = append(a.events, wire.Event{Kind: kind, Call: max(b.call, 0), Text: text})
+	if text := b.grown.AddString(raw); len(text) > 0 {
+		a.events = append(a.events, wire.Event{Kind: kind, Call: max(b.call, 0), Text: rawjson.Text(text)})
 	}
 }
 

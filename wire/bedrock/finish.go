@@ -14,7 +14,7 @@ func (a *assembler) finish() *wire.Reply {
 	var reasoning []byte
 	for i := range a.blocks {
 		if a.blocks[i].kind == "reasoningContent" {
-			reasoning = append(reasoning, a.blocks[i].grown...)
+			reasoning = append(reasoning, a.blocks[i].grown.Bytes()...)
 		}
 	}
 	r.Reasoning = rawjson.Text(reasoning)
@@ -71,7 +71,7 @@ func (a *assembler) results() map[string]bool {
 // arguments is the text of the fragments, or the input of a whole block.
 func (b *block) arguments() string {
 	if b.grew {
-		return string(b.grown)
+		return b.grown.String()
 	}
 	input := rawjson.Member(b.start, "input")
 	if rawjson.IsNull(input) {
@@ -105,20 +105,20 @@ func (b *block) raw() []byte {
 	switch b.kind {
 	case "text":
 		if b.grew {
-			return rawjson.AppendQuoted(nil, b.grown)
+			return rawjson.AppendQuoted(nil, b.grown.Bytes())
 		}
 	case "toolUse":
 		if !b.grew {
 			break
 		}
 		input := []byte(`{}`)
-		if rawjson.IsObject(b.grown) && rawjson.Sendable(b.grown) {
-			input = b.grown
+		if rawjson.IsObject(b.grown.Bytes()) && rawjson.Sendable(b.grown.Bytes()) {
+			input = b.grown.Bytes()
 		}
 		return rawjson.Set(b.start, "input", input)
 	case "toolResult":
 		if len(b.results) > 0 {
-			return rawjson.Set(b.start, "content", list(b.results))
+			return rawjson.Set(b.start, "content", rawjson.List(b.results))
 		}
 	case "reasoningContent":
 		if b.grew {
@@ -129,23 +129,12 @@ func (b *block) raw() []byte {
 }
 
 func (b *block) reasoning() []byte {
-	if len(b.redacted) > 0 && len(b.grown) == 0 {
+	if len(b.redacted) > 0 && b.grown.Len() == 0 {
 		return rawjson.Set([]byte(`{}`), "redactedContent", rawjson.AppendQuoted(nil, b.redacted))
 	}
-	text := rawjson.Set([]byte(`{}`), "text", rawjson.AppendQuoted(nil, b.grown))
+	text := rawjson.Set([]byte(`{}`), "text", rawjson.AppendQuoted(nil, b.grown.Bytes()))
 	if len(b.signature) > 0 {
 		text = rawjson.Set(text, "signature", rawjson.AppendQuoted(nil, b.signature))
 	}
 	return rawjson.Set([]byte(`{}`), "reasoningText", text)
-}
-
-func list(values [][]byte) []byte {
-	out := []byte{'['}
-	for i, v := range values {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, v...)
-	}
-	return append(out, ']')
 }

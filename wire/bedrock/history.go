@@ -89,7 +89,7 @@ func (h *conversation) add(role string, blocks [][]byte) {
 func (h *conversation) messages() []json.RawMessage {
 	out := make([]json.RawMessage, len(h.roles))
 	for i, role := range h.roles {
-		m := append([]byte(`{"role":"`+role+`","content":`), list(h.blocks[i])...)
+		m := append([]byte(`{"role":"`+role+`","content":`), rawjson.List(h.blocks[i])...)
 		out[i] = append(m, '}')
 	}
 	return out
@@ -191,7 +191,7 @@ func toolUse(use []byte, c *wire.PairedCall) []byte {
 // would lose digits.
 func toolResult(c *wire.PairedCall, status bool) []byte {
 	out := append([]byte(`{"toolResult":{"toolUseId":`), rawjson.Quote(c.SentID)...)
-	out = append(append(out, `,"content":`...), list(resultBlocks(c.Result))...)
+	out = append(append(out, `,"content":`...), rawjson.List(resultBlocks(c.Result))...)
 	if c.Result.Error && status {
 		out = append(out, `,"status":"error"`...)
 	}

@@ -1,7 +1,6 @@
 package bedrock
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -46,7 +45,7 @@ func (Converse) Tools(c *holdfast.Catalog, o *wire.ToolOptions) (wire.ToolSet, e
 			set.Adapted = append(set.Adapted, wire.Adapted{Tool: c.Qualify(t), Omission: omission})
 		}
 		w.Spec.Input.JSON = input
-		raw, err := marshal(w)
+		raw, err := rawjson.Marshal(w)
 		if err != nil {
 			return wire.ToolSet{}, fmt.Errorf("encoding tool %q: %w", t.Name(), err)
 		}
@@ -61,17 +60,6 @@ func (Converse) Tools(c *holdfast.Catalog, o *wire.ToolOptions) (wire.ToolSet, e
 // schemaRules: the models behind Converse take JSON Schema, but for alternatives
 // at the root.
 var schemaRules = schema.Rules{PlainRoot: true}
-
-// marshal is JSON without HTML escapes: a model reads it, not a browser.
-func marshal(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
 
 // body is a request's JSON, in this order.
 type body struct {
@@ -115,7 +103,7 @@ func (Converse) Request(r *wire.Request) (wire.Encoded, error) {
 	if b.Tools, err = configOf(r, messages); err != nil {
 		return wire.Encoded{}, err
 	}
-	raw, err := marshal(b)
+	raw, err := rawjson.Marshal(b)
 	if err != nil {
 		return wire.Encoded{}, fmt.Errorf("encoding request: %w", err)
 	}

@@ -1,9 +1,7 @@
 package google
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -30,19 +28,8 @@ func checkCount(c *holdfast.Catalog) error {
 	return nil
 }
 
-// marshal is JSON without HTML escapes: a model reads it, not a browser.
-func marshal(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
 func encoded(path string, header http.Header, body any) (wire.Encoded, error) {
-	raw, err := marshal(body)
+	raw, err := rawjson.Marshal(body)
 	if err != nil {
 		return wire.Encoded{}, fmt.Errorf("encoding request: %w", err)
 	}
@@ -105,15 +92,4 @@ func inline(im holdfast.Image, typeName string) []byte {
 	out := append([]byte(`"`+typeName+`":`), rawjson.Quote(im.MediaType)...)
 	out = base64.StdEncoding.AppendEncode(append(out, `,"data":"`...), im.Data)
 	return append(out, '"')
-}
-
-func list(values [][]byte) []byte {
-	out := []byte{'['}
-	for i, v := range values {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, v...)
-	}
-	return append(out, ']')
 }

@@ -11,11 +11,8 @@ import (
 type gemini struct {
 	reply   wire.Reply
 	parts   []part
-	text    []byte
-	thought []byte
-	// How much of text and thought was previewed.
-	shownText, shownThought int
-
+	text    rawjson.Builder
+	thought rawjson.Builder
 	blocked string // promptFeedback.blockReason
 	usage   []byte // the last usageMetadata that counts tokens
 	open    int    // the part whose call goes on in the next, -1 for none
@@ -153,14 +150,12 @@ func (g *gemini) part(raw []byte) {
 
 // say tells of text and reports whether it joined the plain part before it.
 func (g *gemini) say(p part, raw []byte) bool {
-	all, shown, kind := &g.text, &g.shownText, wire.TextDelta
+	all, kind := &g.text, wire.TextDelta
 	if p.thought {
-		all, shown, kind = &g.thought, &g.shownThought, wire.ReasoningDelta
+		all, kind = &g.thought, wire.ReasoningDelta
 	}
-	*all = rawjson.AppendString(*all, raw)
-	var text string
-	if text, *shown = rawjson.Shown(*all, *shown); text != "" {
-		g.events = append(g.events, wire.Event{Kind: kind, Text: text})
+	if text := all.AddString(raw); len(text) > 0 {
+		g.events = append(g.events, wire.Event{Kind: kind, Text: rawjson.Text(text)})
 	}
 	if !p.plain || len(g.parts) == 0 {
 		return false

@@ -37,7 +37,7 @@ func (Gemini) Tools(c *holdfast.Catalog, _ *wire.ToolOptions) (wire.ToolSet, err
 		set.Adapted = append(set.Adapted, adapted...)
 		declared.Functions = append(declared.Functions, declaration{Name: sent[i], Description: t.Description(), Parameters: parameters})
 	}
-	raw, err := marshal(declared)
+	raw, err := rawjson.Marshal(declared)
 	if err != nil {
 		return wire.ToolSet{}, fmt.Errorf("encoding tools: %w", err)
 	}
@@ -178,7 +178,7 @@ func geminiHistory(items []wire.Item, names wire.Names, model string) ([]json.Ra
 
 func geminiContent(role string, parts [][]byte) json.RawMessage {
 	out := []byte(`{"role":"` + role + `","parts":`)
-	return append(append(out, list(parts)...), '}')
+	return append(append(out, rawjson.List(parts)...), '}')
 }
 
 func geminiText(text string) []byte {
@@ -310,7 +310,7 @@ func (h *geminiTurn) results(model string) (responses, pictures [][]byte) {
 			}
 		}
 		if within && len(media) > 0 {
-			out = append(append(out, `,"parts":`...), list(media)...)
+			out = append(append(out, `,"parts":`...), rawjson.List(media)...)
 		} else {
 			pictures = append(pictures, media...)
 		}

@@ -9,8 +9,8 @@ import (
 func (g *gemini) finish(api string) *wire.Reply {
 	r := &g.reply
 	r.API = api
-	r.Text = rawjson.Text(g.text)
-	r.Reasoning = rawjson.Text(g.thought)
+	r.Text = g.text.Text()
+	r.Reasoning = g.thought.Text()
 	r.Usage = geminiUsage(g.usage)
 	if r.Stop == "" && g.blocked != "" {
 		r.Stop = "blocked:" + g.blocked

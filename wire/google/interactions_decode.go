@@ -13,15 +13,12 @@ import (
 type interaction struct {
 	reply   wire.Reply
 	steps   []interactionStep
-	text    []byte
-	thought []byte
-	// How much of text and thought was previewed.
-	shownText, shownThought int
-
-	usage  []byte
-	events []wire.Event
-	done   bool
-	broken bool
+	text    rawjson.Builder
+	thought rawjson.Builder
+	usage   []byte
+	events  []wire.Event
+	done    bool
+	broken  bool
 }
 
 // interactionStep is one step while it grows.
@@ -29,8 +26,7 @@ type interactionStep struct {
 	index     int64
 	kind      string
 	start     []byte
-	args      []byte // of a function call
-	shown     int    // how much of args was previewed
+	args      rawjson.Builder // of a function call
 	grew      bool
 	contents  []content // of model output
 	summary   []content // of a thought
@@ -252,14 +248,12 @@ func (s *interaction) say(to *[]content, raw []byte, kind wire.EventKind) {
 		*to = append(*to, content{raw: append([]byte(nil), raw...)})
 		return
 	}
-	all, shown := &s.text, &s.shownText
+	all := &s.text
 	if kind == wire.ReasoningDelta {
-		all, shown = &s.thought, &s.shownThought
+		all = &s.thought
 	}
-	*all = rawjson.AppendString(*all, text)
-	var show string
-	if show, *shown = rawjson.Shown(*all, *shown); show != "" {
-		s.events = append(s.events, wire.Event{Kind: kind, Text: show})
+	if show := all.AddString(text); len(show) > 0 {
+		s.events = append(s.events, wire.Event{Kind: kind, Text: rawjson.Text(show)})
 	}
 	if last := len(*to) - 1; plain && last >= 0 && (*to)[last].text != nil {
 		(*to)[last].text, (*to)[last].grew = rawjson.AppendString((*to)[last].text, text), true
@@ -305,17 +299,17 @@ func (s *interaction) delta(e interactionEvent) {
 
 // arguments grows a call's text. An object in the place of the text is whole.
 func (s *interaction) arguments(st *interactionStep, raw []byte) {
+	var text []byte
 	if rawjson.Kind(raw) == '{' {
-		st.args = append(st.args, raw...)
+		text = st.args.Add(raw)
 	} else {
-		st.args = rawjson.AppendString(st.args, raw)
+		text = st.args.AddString(raw)
 	}
-	if st.call < 0 && len(st.args) > 0 {
+	if st.call < 0 && st.args.Len() > 0 {
 		s.list(st, holdfast.Call{Kind: holdfast.FunctionCall})
 	}
-	var text string
-	if text, st.shown = rawjson.Shown(st.args, st.shown); text != "" {
-		s.events = append(s.events, wire.Event{Kind: wire.ArgumentsDelta, Call: st.call, Text: text})
+	if len(text) > 0 {
+		s.events = append(s.events, wire.Event{Kind: wire.ArgumentsDelta, Call: st.call, Text: rawjson.Text(text)})
 	}
 }
 

@@ -34,7 +34,7 @@ func (Interactions) Tools(c *holdfast.Catalog, _ *wire.ToolOptions) (wire.ToolSe
 	for i, t := range c.Tools() {
 		parameters, adapted := adapt(c.Qualify(t), t.Input())
 		set.Adapted = append(set.Adapted, adapted...)
-		raw, err := marshal(interactionsTool{Type: "function", Name: sent[i], Description: t.Description(), Parameters: parameters})
+		raw, err := rawjson.Marshal(interactionsTool{Type: "function", Name: sent[i], Description: t.Description(), Parameters: parameters})
 		if err != nil {
 			return wire.ToolSet{}, fmt.Errorf("encoding tool %q: %w", t.Name(), err)
 		}
@@ -265,5 +265,5 @@ func interactionsResult(o holdfast.Observation) []byte {
 			items = append(items, textContent(leftOut(im)))
 		}
 	}
-	return list(items)
+	return rawjson.List(items)
 }

@@ -8,8 +8,8 @@ import (
 func (s *interaction) finish(api string) *wire.Reply {
 	r := &s.reply
 	r.API = api
-	r.Text = rawjson.Text(s.text)
-	r.Reasoning = rawjson.Text(s.thought)
+	r.Text = s.text.Text()
+	r.Reasoning = s.thought.Text()
 	r.Usage = interactionUsage(s.usage)
 	if s.broken {
 		s.fail("unreadable_event", "an event of the reply is not JSON")
@@ -61,8 +61,8 @@ func (s *interaction) results() map[string]bool {
 }
 
 func (st *interactionStep) arguments() string {
-	if len(st.args) > 0 {
-		return string(st.args)
+	if st.args.Len() > 0 {
+		return st.args.String()
 	}
 	args := rawjson.Member(st.start, "arguments")
 	if rawjson.IsNull(args) || st.grew && !holdsArguments(args) {
@@ -115,10 +115,10 @@ func (st *interactionStep) raw() []byte {
 	if len(st.contents) > 0 {
 		out = rawjson.Set(out, "content", rawContents(st.contents))
 	}
-	if st.call >= 0 && len(st.args) > 0 {
+	if st.call >= 0 && st.args.Len() > 0 {
 		args := []byte(`{}`)
-		if rawjson.IsObject(st.args) && rawjson.Sendable(st.args) {
-			args = st.args
+		if rawjson.IsObject(st.args.Bytes()) && rawjson.Sendable(st.args.Bytes()) {
+			args = st.args.Bytes()
 		}
 		out = rawjson.Set(out, "arguments", args)
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
-	"github.com/holdfast-go/holdfast/internal/jscan"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
@@ -406,9 +405,9 @@ func (f *Format) call(source string) holdfast.Call {
 		c.Name, c.Arguments, c.Problem = f.nameIn(source), source, holdfast.UnreadableArguments
 		return c
 	}
-	c.Name = jscan.Valid([]byte(strings.TrimPrefix(rawjson.String(rawjson.Member(raw, f.NameMember)), f.NamePrefix)))
+	c.Name = rawjson.Text([]byte(strings.TrimPrefix(rawjson.String(rawjson.Member(raw, f.NameMember)), f.NamePrefix)))
 	if f.ID != "" {
-		c.ID = jscan.Valid([]byte(rawjson.String(rawjson.Member(raw, f.ID))))
+		c.ID = rawjson.Text([]byte(rawjson.String(rawjson.Member(raw, f.ID))))
 	}
 	for _, name := range f.Arguments {
 		if v := rawjson.Member(raw, name); v != nil {
@@ -428,10 +427,10 @@ func (f *Format) call(source string) holdfast.Call {
 // nameIn is the name in an object that is broken behind it: the model is told of
 // the tool that it meant.
 func (f *Format) nameIn(text string) (name string) {
-	c := jscan.New([]byte(text))
+	c := rawjson.NewCursor([]byte(text))
 	c.Object(func(key []byte) {
 		if string(key) == f.NameMember {
-			name = strings.TrimPrefix(jscan.Valid(c.Bytes()), f.NamePrefix)
+			name = strings.TrimPrefix(c.Text(), f.NamePrefix)
 		}
 	})
 	return name

@@ -6,7 +6,6 @@ import (
 
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/frames"
-	"github.com/holdfast-go/holdfast/internal/jscan"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
@@ -20,13 +19,13 @@ const (
 // form of a last line.
 type decoder struct {
 	frames frames.Reader
-	cur    jscan.Cursor
+	cur    rawjson.Cursor
 	frame  func(frames.Frame) // takes one frame; made once
 	events []wire.Event
 
 	model    string
-	text     jscan.Builder
-	thinking jscan.Builder
+	text     rawjson.Builder
+	thinking rawjson.Builder
 	calls    []holdfast.Call
 	entries  [][]byte // the calls' sources
 	usage    wire.Usage
@@ -81,7 +80,7 @@ func (d *decoder) take(f frames.Frame) {
 		d.err = l.err
 	}
 	if l.message != nil {
-		d.message(jscan.New(l.message))
+		d.message(rawjson.NewCursor(l.message))
 	} else if !l.known {
 		d.unknown++
 	}
@@ -103,11 +102,11 @@ func (d *decoder) member(l *line, key []byte) {
 			l.message = c.Raw()
 		}
 	case "model":
-		d.model = jscan.Valid(c.Bytes())
+		d.model = c.Text()
 	case "done":
 		l.done, l.known = c.Bool(), true
 	case "done_reason":
-		l.reason = jscan.Valid(c.Bytes())
+		l.reason = c.Text()
 	case "prompt_eval_count":
 		if n, ok := c.Int(); ok {
 			l.usage.Input = &n
@@ -123,8 +122,8 @@ func (d *decoder) member(l *line, key []byte) {
 }
 
 // readError reads an error's sentence; a gateway may send an object.
-func readError(c *jscan.Cursor) *wire.Error {
-	if kind := c.Kind(); kind == 'n' || kind == 'x' {
+func readError(c *rawjson.Cursor) *wire.Error {
+	if kind := c.Kind(); kind == 'n' || kind == 0 {
 		return nil
 	}
 	raw := c.Raw()
@@ -135,11 +134,11 @@ func readError(c *jscan.Cursor) *wire.Error {
 	if e.Message = rawjson.String(raw); e.Message == "" {
 		e.Message = rawjson.String(rawjson.Member(raw, "message"))
 	}
-	e.Message = jscan.Valid([]byte(e.Message))
+	e.Message = rawjson.Text([]byte(e.Message))
 	return e
 }
 
-func (d *decoder) message(c *jscan.Cursor) {
+func (d *decoder) message(c *rawjson.Cursor) {
 	c.Object(func(key []byte) {
 		switch string(key) {
 		case "content":
@@ -154,27 +153,27 @@ func (d *decoder) message(c *jscan.Cursor) {
 
 func (d *decoder) show(kind wire.EventKind, call int, text []byte) {
 	if len(text) > 0 {
-		d.events = append(d.events, wire.Event{Kind: kind, Call: call, Text: jscan.Valid(text)})
+		d.events = append(d.events, wire.Event{Kind: kind, Call: call, Text: rawjson.Text(text)})
 	}
 }
 
 // call takes one entry of tool_calls: always a call of its own, always whole.
-func (d *decoder) call(c *jscan.Cursor) {
+func (d *decoder) call(c *rawjson.Cursor) {
 	raw := c.Raw()
 	if raw == nil {
 		return
 	}
 	call := holdfast.Call{Kind: holdfast.FunctionCall}
-	e := jscan.New(raw)
+	e := rawjson.NewCursor(raw)
 	e.Object(func(key []byte) {
 		switch string(key) {
 		case "id":
-			call.ID = jscan.Valid(e.Bytes())
+			call.ID = e.Text()
 		case "function":
 			e.Object(func(key []byte) {
 				switch string(key) {
 				case "name":
-					call.Name = jscan.Valid(e.Bytes())
+					call.Name = e.Text()
 				case "arguments":
 					call.Arguments = arguments(e)
 				}
@@ -197,7 +196,7 @@ func (d *decoder) call(c *jscan.Cursor) {
 }
 
 // arguments is the object's source, or a text where a server sends one.
-func arguments(c *jscan.Cursor) string {
+func arguments(c *rawjson.Cursor) string {
 	switch c.Kind() {
 	case '"':
 		return string(c.Bytes())
@@ -224,7 +223,7 @@ func (d *decoder) Close() *wire.Reply {
 	d.frames.Close(d.frame)
 	d.framing()
 	r := &wire.Reply{
-		API: api, Model: d.model, Stop: d.reason, Ending: d.ending(), Text: d.text.Valid(), Reasoning: d.thinking.Valid(),
+		API: api, Model: d.model, Stop: d.reason, Ending: d.ending(), Text: d.text.Text(), Reasoning: d.thinking.Text(),
 		Calls: d.calls, Usage: d.usage, Err: d.err, Unknown: d.unknown,
 	}
 	r.Complete = r.Ending == wire.Ended
@@ -252,9 +251,9 @@ func (d *decoder) assistantMessage() json.RawMessage {
 	if d.text.Len() == 0 && len(d.calls) == 0 {
 		return nil
 	}
-	b := append([]byte(`{"role":"assistant","content":`), rawjson.Quote(d.text.Valid())...)
+	b := append([]byte(`{"role":"assistant","content":`), rawjson.Quote(d.text.Text())...)
 	if d.thinking.Len() > 0 {
-		b = append(append(b, `,"thinking":`...), rawjson.Quote(d.thinking.Valid())...)
+		b = append(append(b, `,"thinking":`...), rawjson.Quote(d.thinking.Text())...)
 	}
 	if len(d.calls) > 0 {
 		b = append(append(b, `,"tool_calls":[`...), bytes.Join(d.entries, []byte{','})...)

@@ -3,7 +3,6 @@ package openai
 import (
 	"bytes"
 
-	"github.com/holdfast-go/holdfast/internal/jscan"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
@@ -20,7 +19,7 @@ type fragment struct {
 }
 
 // callFragment reads an entry of tool_calls and puts it where it belongs.
-func (d *chatDecoder) callFragment(c *jscan.Cursor) {
+func (d *chatDecoder) callFragment(c *rawjson.Cursor) {
 	var f fragment
 	c.Object(func(key []byte) {
 		switch string(key) {
@@ -46,13 +45,13 @@ func (d *chatDecoder) callFragment(c *jscan.Cursor) {
 }
 
 // legacyCall reads function_call, which has neither index nor id.
-func (d *chatDecoder) legacyCall(c *jscan.Cursor) {
+func (d *chatDecoder) legacyCall(c *rawjson.Cursor) {
 	f := fragment{hasIndex: true, index: -1}
 	f.function(c)
 	d.put(&f)
 }
 
-func (f *fragment) function(c *jscan.Cursor) {
+func (f *fragment) function(c *rawjson.Cursor) {
 	c.Object(func(key []byte) {
 		switch string(key) {
 		case "name":
@@ -87,10 +86,10 @@ func (d *chatDecoder) put(f *fragment) {
 		d.slots = append(d.slots, slot)
 	}
 	if slot.id == "" && len(f.id) > 0 {
-		slot.id = jscan.Valid(f.id)
+		slot.id = rawjson.Text(f.id)
 	}
 	if slot.name == "" && len(f.name) > 0 {
-		slot.name = jscan.Valid(f.name)
+		slot.name = rawjson.Text(f.name)
 	}
 	slot.custom = slot.custom || f.custom
 	if len(f.extra) > 0 {

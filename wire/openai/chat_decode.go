@@ -2,7 +2,7 @@ package openai
 
 import (
 	"github.com/holdfast-go/holdfast/internal/frames"
-	"github.com/holdfast-go/holdfast/internal/jscan"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
 
@@ -14,14 +14,14 @@ const maxCalls = 1024
 // chatDecoder assembles one Chat reply, of chunks or of one body.
 type chatDecoder struct {
 	frames frames.Reader
-	cur    jscan.Cursor
+	cur    rawjson.Cursor
 	frame  func(frames.Frame) // takes one frame; made once
 	pre    preview
 
 	id, model string
-	text      jscan.Builder
-	refusal   jscan.Builder
-	reasoning jscan.Builder
+	text      rawjson.Builder
+	refusal   rawjson.Builder
+	reasoning rawjson.Builder
 	member    string // under which reasoning came: reasoning_content or reasoning
 	details   []byte // entries of reasoning_details, joined by commas
 	calls     []*chatCall
@@ -49,7 +49,7 @@ type chatCall struct {
 	position int // among the real calls; -1 for a placeholder
 	id, name string
 	custom   bool
-	args     jscan.Builder
+	args     rawjson.Builder
 	object   bool   // arguments came as an object
 	extra    []byte // members that are not ours, as ,"name":value
 }
@@ -128,11 +128,11 @@ func (d *chatDecoder) top(key []byte) bool {
 		return c.Array(func(int) { d.choiceOf(c) })
 	case "id":
 		if d.id == "" {
-			d.id = jscan.Valid(c.Bytes())
+			d.id = c.Text()
 		}
 	case "model":
 		if d.model == "" {
-			d.model = jscan.Valid(c.Bytes())
+			d.model = c.Text()
 		}
 	case "usage":
 		return d.readUsage()
@@ -163,7 +163,7 @@ func (d *chatDecoder) readUsage() bool {
 
 // choiceOf reads one choice. Only the first is decoded; its index may stand
 // after what it holds.
-func (d *chatDecoder) choiceOf(c *jscan.Cursor) {
+func (d *chatDecoder) choiceOf(c *rawjson.Cursor) {
 	start := c.Fork()
 	index := int64(-1)
 	c.Object(func(key []byte) {
@@ -186,13 +186,13 @@ func (d *chatDecoder) choiceOf(c *jscan.Cursor) {
 			d.messageOf(c, name == "message")
 		case "finish_reason":
 			if word := c.Bytes(); len(word) > 0 {
-				d.finish = jscan.Valid(word)
+				d.finish = rawjson.Text(word)
 			}
 		}
 	})
 }
 
-func choiceIndex(c *jscan.Cursor) (index int64) {
+func choiceIndex(c *rawjson.Cursor) (index int64) {
 	c.Object(func(key []byte) {
 		if string(key) == "index" {
 			index, _ = c.Int()
@@ -202,7 +202,7 @@ func choiceIndex(c *jscan.Cursor) (index int64) {
 }
 
 // messageOf reads a delta, or a whole message.
-func (d *chatDecoder) messageOf(c *jscan.Cursor, whole bool) {
+func (d *chatDecoder) messageOf(c *rawjson.Cursor, whole bool) {
 	if whole && c.Kind() == '{' {
 		d.whole = true
 		d.message = c.Fork().Raw()
@@ -240,7 +240,7 @@ func (d *chatDecoder) messageOf(c *jscan.Cursor, whole bool) {
 }
 
 // content is a text, or an array of parts that are text or thinking.
-func (d *chatDecoder) content(c *jscan.Cursor) {
+func (d *chatDecoder) content(c *rawjson.Cursor) {
 	if c.Kind() != '[' {
 		d.pre.text(wire.TextDelta, 0, d.text.Add(c.Bytes()))
 		return
@@ -257,7 +257,7 @@ func (d *chatDecoder) content(c *jscan.Cursor) {
 	})
 }
 
-func (d *chatDecoder) thinking(c *jscan.Cursor) {
+func (d *chatDecoder) thinking(c *rawjson.Cursor) {
 	if c.Kind() == '"' {
 		d.reason(c.Bytes())
 		return
@@ -275,7 +275,7 @@ func (d *chatDecoder) reason(piece []byte) {
 	d.pre.text(wire.ReasoningDelta, 0, d.reasoning.Add(piece))
 }
 
-func (d *chatDecoder) reasoningDetails(c *jscan.Cursor) {
+func (d *chatDecoder) reasoningDetails(c *rawjson.Cursor) {
 	c.Array(func(int) {
 		raw := c.Raw()
 		if raw == nil {

@@ -38,7 +38,7 @@ func (d *chatDecoder) Close() *wire.Reply {
 	}
 	r := &wire.Reply{
 		API: chatAPI, ID: d.id, Model: d.model, Stop: d.finish,
-		Text: d.text.Valid(), Reasoning: d.reasoning.Valid(),
+		Text: d.text.Text(), Reasoning: d.reasoning.Text(),
 		Usage: d.usage, Err: d.err, Unknown: d.unknown,
 	}
 	switch {
@@ -53,7 +53,7 @@ func (d *chatDecoder) Close() *wire.Reply {
 		r.Err = &wire.Error{Code: d.finish, Message: "the provider ended the reply with " + d.finish}
 	}
 	r.Complete = r.Ending == wire.Ended
-	r.Text += d.refusal.Valid()
+	r.Text += d.refusal.Text()
 	for _, call := range d.calls {
 		r.Calls = append(r.Calls, call.call(r.Complete))
 	}

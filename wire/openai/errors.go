@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 
 	"github.com/holdfast-go/holdfast/internal/frames"
-	"github.com/holdfast-go/holdfast/internal/jscan"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
 
 // readError reads the value of an error member: an object or a sentence.
-func readError(c *jscan.Cursor) *wire.Error {
+func readError(c *rawjson.Cursor) *wire.Error {
 	at := c.Kind()
-	if at == 'n' || at == 'x' {
+	if at == 'n' || at == 0 {
 		c.Skip()
 		return nil
 	}
@@ -28,9 +27,9 @@ func readError(c *jscan.Cursor) *wire.Error {
 
 // errorOf finds code and message in an error's JSON.
 func errorOf(raw []byte) *wire.Error {
-	c := jscan.New(raw)
+	c := rawjson.NewCursor(raw)
 	if c.Kind() == '"' {
-		return &wire.Error{Code: "error", Message: jscan.Valid(c.Bytes())}
+		return &wire.Error{Code: "error", Message: c.Text()}
 	}
 	var code, typ, status, message string
 	c.Object(func(key []byte) {
@@ -43,7 +42,7 @@ func errorOf(raw []byte) *wire.Error {
 			status = word(c)
 		case "message", "detail", "error":
 			if c.Kind() == '"' {
-				message = jscan.Valid(c.Bytes())
+				message = c.Text()
 			}
 		}
 	})
@@ -56,11 +55,11 @@ func errorOf(raw []byte) *wire.Error {
 }
 
 // word is a string or a number as text.
-func word(c *jscan.Cursor) string {
+func word(c *rawjson.Cursor) string {
 	if c.Kind() == '0' {
 		return string(c.Raw())
 	}
-	return jscan.Valid(c.Bytes())
+	return c.Text()
 }
 
 // framingError is what ended the reading of frames, or a reply that is none.

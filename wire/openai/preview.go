@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/holdfast-go/holdfast/internal/jscan"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
 
@@ -29,7 +29,7 @@ func (p *preview) text(kind wire.EventKind, call int, text []byte) {
 
 func (p *preview) keep(text []byte) string {
 	if len(text) > textBlock/4 || !utf8.Valid(text) {
-		return jscan.Valid(text)
+		return rawjson.Text(text)
 	}
 	if p.block == nil || p.block.Len()+len(text) > p.block.Cap() {
 		p.block = new(strings.Builder)

@@ -4,14 +4,14 @@ import (
 	"strings"
 
 	"github.com/holdfast-go/holdfast/internal/frames"
-	"github.com/holdfast-go/holdfast/internal/jscan"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
 
 // responsesDecoder assembles one Responses reply, of events or of one body.
 type responsesDecoder struct {
 	frames frames.Reader
-	cur    jscan.Cursor
+	cur    rawjson.Cursor
 	frame  func(frames.Frame) // takes one frame; made once
 	pre    preview
 	responsesState
@@ -23,9 +23,9 @@ type responsesDecoder struct {
 // responsesState is what a restarted stream begins anew.
 type responsesState struct {
 	id, model string
-	text      jscan.Builder
-	refusal   jscan.Builder
-	reasoning jscan.Builder
+	text      rawjson.Builder
+	refusal   rawjson.Builder
+	reasoning rawjson.Builder
 	items     []*responseItem
 	calls     []*responseItem
 	status    string // of the response, once it ended
@@ -95,7 +95,7 @@ func (d *responsesDecoder) take(f frames.Frame) {
 	d.seen = true
 }
 
-func (e *responseEvent) member(c *jscan.Cursor, key []byte) {
+func (e *responseEvent) member(c *rawjson.Cursor, key []byte) {
 	switch string(key) {
 	case "type":
 		e.typ = c.Bytes()
@@ -189,13 +189,13 @@ func (d *responsesDecoder) begin(e *responseEvent) {
 		d.pre.reset()
 		d.pre.add(wire.Event{Kind: wire.Restart})
 	}
-	c := jscan.New(e.response)
+	c := rawjson.NewCursor(e.response)
 	c.Object(func(key []byte) {
 		switch string(key) {
 		case "id":
-			d.id = jscan.Valid(c.Bytes())
+			d.id = c.Text()
 		case "model":
-			d.model = jscan.Valid(c.Bytes())
+			d.model = c.Text()
 		}
 	})
 }
@@ -223,21 +223,21 @@ func (d *responsesDecoder) end(response []byte, status string) {
 	d.ended = true
 	d.status = status
 	var failure *wire.Error
-	c := jscan.New(response)
+	c := rawjson.NewCursor(response)
 	c.Object(func(key []byte) {
 		switch string(key) {
 		case "id":
-			d.id = jscan.Valid(c.Bytes())
+			d.id = c.Text()
 		case "model":
-			d.model = jscan.Valid(c.Bytes())
+			d.model = c.Text()
 		case "status":
 			if word := c.Bytes(); len(word) > 0 {
-				d.status = jscan.Valid(word)
+				d.status = rawjson.Text(word)
 			}
 		case "incomplete_details":
 			c.Object(func(key []byte) {
 				if string(key) == "reason" {
-					d.reason = jscan.Valid(c.Bytes())
+					d.reason = c.Text()
 				}
 			})
 		case "error":
@@ -257,7 +257,7 @@ func (d *responsesDecoder) end(response []byte, status string) {
 
 // finalOutput takes the items of the final response: all of a whole body, and of
 // a stream those that it did not tell one by one.
-func (d *responsesDecoder) finalOutput(c *jscan.Cursor) {
+func (d *responsesDecoder) finalOutput(c *rawjson.Cursor) {
 	if c.Kind() != '[' {
 		return
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/holdfast-go/holdfast"
-	"github.com/holdfast-go/holdfast/internal/jscan"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
 
@@ -24,11 +24,11 @@ type responseItem struct {
 	kind            holdfast.CallKind
 	callID          string
 	name, namespace string
-	args            jscan.Builder // the deltas
-	doneArgs        []byte        // of the event that ended the deltas
-	itemArgs        []byte        // of the item itself
-	itemText        bool          // itemArgs is the text as sent, not an object's source
-	server          bool          // the provider runs it
+	args            rawjson.Builder // the deltas
+	doneArgs        []byte          // of the event that ended the deltas
+	itemArgs        []byte          // of the item itself
+	itemText        bool            // itemArgs is the text as sent, not an object's source
+	server          bool            // the provider runs it
 }
 
 // find is the item that an event speaks of: by its place in the output, since
@@ -77,7 +77,7 @@ func (d *responsesDecoder) item(e *responseEvent, done bool) {
 		e.item = bytes.Clone(e.item) // kept, and slices of it
 	}
 	next := &responseItem{index: e.index, hasIndex: e.hasIndex, position: -1}
-	next.read(jscan.New(e.item))
+	next.read(rawjson.NewCursor(e.item))
 	if !done {
 		next.itemArgs = nil // what is not done yet is told by the deltas
 	}
@@ -152,29 +152,29 @@ func (d *responsesDecoder) finishItem(it *responseItem, source []byte) {
 	}
 	switch it.typ {
 	case "message":
-		d.messageText(jscan.New(source))
+		d.messageText(rawjson.NewCursor(source))
 	case "reasoning":
-		d.reasoningText(jscan.New(source))
+		d.reasoningText(rawjson.NewCursor(source))
 	}
 }
 
 // read reads an item's members.
-func (it *responseItem) read(c *jscan.Cursor) {
+func (it *responseItem) read(c *rawjson.Cursor) {
 	var action []byte
 	c.Object(func(key []byte) {
 		switch string(key) {
 		case "type":
 			it.typ = c.Text()
 		case "id":
-			it.id = jscan.Valid(c.Bytes())
+			it.id = c.Text()
 		case "status":
 			it.status = c.Text()
 		case "call_id":
-			it.callID = jscan.Valid(c.Bytes())
+			it.callID = c.Text()
 		case "name":
-			it.name = jscan.Valid(c.Bytes())
+			it.name = c.Text()
 		case "namespace":
-			it.namespace = jscan.Valid(c.Bytes())
+			it.namespace = c.Text()
 		case "execution":
 			it.server = string(c.Bytes()) == "server"
 		case "arguments", "input":
@@ -218,7 +218,7 @@ func (it *responseItem) arguments() string {
 }
 
 // messageText reads the content of a message that came without deltas.
-func (d *responsesDecoder) messageText(c *jscan.Cursor) {
+func (d *responsesDecoder) messageText(c *rawjson.Cursor) {
 	c.Object(func(key []byte) {
 		if string(key) != "content" {
 			return
@@ -238,9 +238,9 @@ func (d *responsesDecoder) messageText(c *jscan.Cursor) {
 
 // reasoningText reads the summary of reasoning that came without deltas, or its
 // content where there is no summary.
-func (d *responsesDecoder) reasoningText(c *jscan.Cursor) {
+func (d *responsesDecoder) reasoningText(c *rawjson.Cursor) {
 	before := d.reasoning.Len()
-	var content *jscan.Cursor
+	var content *rawjson.Cursor
 	c.Object(func(key []byte) {
 		switch string(key) {
 		case "summary":
@@ -254,7 +254,7 @@ func (d *responsesDecoder) reasoningText(c *jscan.Cursor) {
 	}
 }
 
-func (d *responsesDecoder) reasoningParts(c *jscan.Cursor) {
+func (d *responsesDecoder) reasoningParts(c *rawjson.Cursor) {
 	c.Array(func(int) {
 		c.Object(func(key []byte) {
 			if string(key) == "text" {

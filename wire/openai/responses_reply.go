@@ -17,7 +17,7 @@ func (d *responsesDecoder) Close() *wire.Reply {
 	}
 	r := &wire.Reply{
 		API: responsesAPI, ID: d.id, Model: d.model, Stop: d.status,
-		Text: d.text.Valid() + d.refusal.Valid(), Reasoning: d.reasoning.Valid(),
+		Text: d.text.Text() + d.refusal.Text(), Reasoning: d.reasoning.Text(),
 		Usage: d.usage, Err: d.err, Unknown: d.unknown, Ending: d.ending(),
 	}
 	if d.status == "incomplete" && d.reason != "" {

@@ -1,12 +1,12 @@
 package openai
 
 import (
-	"github.com/holdfast-go/holdfast/internal/jscan"
+	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
 
 // readUsage reads usage of either format.
-func readUsage(c *jscan.Cursor) (u wire.Usage) {
+func readUsage(c *rawjson.Cursor) (u wire.Usage) {
 	var total *int64
 	count := func(dst **int64) {
 		if n, ok := c.Int(); ok {

@@ -1,26 +1,9 @@
-// Package jscan walks one JSON value in place, for providers' envelopes: no
-// reflection, no maps, no copy of what is not looked at.
-//
-//	c := jscan.New(frame)
-//	c.Object(func(key []byte) {
-//		switch string(key) {
-//		case "id":
-//			id = c.Text()
-//		case "choices":
-//			c.Array(func(int) { … })
-//		}
-//	})
-//	if !c.Done() { … not one JSON value … }
-//
-// It accepts exactly the JSON grammar, with two leniencies that providers need:
-// names may repeat, and a lone surrogate or a byte that is not UTF-8 inside a
-// string does not make the value unreadable. A lone surrogate comes out as its
-// three-byte form, so that [Join] can put a pair together whose halves came in
-// two fragments, and what stays alone is never valid UTF-8.
-package jscan
+package rawjson
 
-// maxDepth bounds recursion; no provider nests envelopes that deep.
-const maxDepth = 512
+import "bytes"
+
+// maxDepth bounds recursion.
+const maxDepth = 10_000
 
 // Cursor walks one value. After a fault every method answers with nothing.
 type Cursor struct {
@@ -31,9 +14,9 @@ type Cursor struct {
 	scratch []byte
 }
 
-// New is a cursor at the start of b, which is not changed and not kept longer
+// NewCursor is a cursor at the start of b, which is not changed and not kept longer
 // than the cursor. Slices that the cursor returns may lie in b.
-func New(b []byte) *Cursor { return &Cursor{b: b} }
+func NewCursor(b []byte) *Cursor { return &Cursor{b: b} }
 
 // Reset starts over on b and keeps the cursor's scratch space: texts that were
 // returned before are void.
@@ -56,20 +39,12 @@ func (c *Cursor) Offset() int {
 	return c.i
 }
 
-// Kind tells the next value: one of { [ " t f n, 0 for a number, and 'x' where
-// there is none.
+// Kind tells the next value as [Kind] does.
 func (c *Cursor) Kind() byte {
-	c.space()
-	if c.failed || c.i >= len(c.b) {
-		return 'x'
+	if c.failed {
+		return 0
 	}
-	switch b := c.b[c.i]; b {
-	case '{', '[', '"', 't', 'f', 'n':
-		return b
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return '0'
-	}
-	return 'x'
+	return Kind(c.b[c.i:])
 }
 
 // Object calls member for each member, which may read the value; what it leaves
@@ -135,8 +110,8 @@ func (c *Cursor) Bytes() []byte {
 	return s
 }
 
-// Text is Bytes as a string of its own.
-func (c *Cursor) Text() string { return string(c.Bytes()) }
+// Text is Bytes as a string of its own, made valid UTF-8.
+func (c *Cursor) Text() string { return Text(c.Bytes()) }
 
 // Raw is the next value's slice of the source, nil after a fault.
 func (c *Cursor) Raw() []byte {
@@ -149,28 +124,7 @@ func (c *Cursor) Raw() []byte {
 }
 
 // Int reads a whole number; anything else is skipped and gives false.
-func (c *Cursor) Int() (int64, bool) {
-	if c.Kind() != '0' {
-		c.Skip()
-		return 0, false
-	}
-	raw := c.Raw()
-	neg := len(raw) > 0 && raw[0] == '-'
-	if neg {
-		raw = raw[1:]
-	}
-	var n int64
-	for _, d := range raw {
-		if d < '0' || d > '9' || n > (1<<63-1-9)/10 {
-			return 0, false
-		}
-		n = n*10 + int64(d-'0')
-	}
-	if neg {
-		n = -n
-	}
-	return n, len(raw) > 0
-}
+func (c *Cursor) Int() (int64, bool) { return Int(c.Raw()) }
 
 // Bool reads true or false; anything else is skipped and gives false.
 func (c *Cursor) Bool() bool {
@@ -181,6 +135,7 @@ func (c *Cursor) Bool() bool {
 
 // Skip passes over the next value and checks its grammar.
 func (c *Cursor) Skip() {
+	c.space()
 	switch c.Kind() {
 	case '{':
 		c.skipObject()
@@ -230,6 +185,7 @@ func (c *Cursor) skipArray() {
 }
 
 func (c *Cursor) enter() bool {
+	c.space()
 	c.i++
 	c.depth++
 	if c.depth > maxDepth {
@@ -271,16 +227,7 @@ func (c *Cursor) expect(b byte) bool {
 	return false
 }
 
-func (c *Cursor) space() {
-	for c.i < len(c.b) {
-		switch c.b[c.i] {
-		case ' ', '\n', '\t', '\r':
-			c.i++
-		default:
-			return
-		}
-	}
-}
+func (c *Cursor) space() { c.i = space(c.b, c.i) }
 
 func (c *Cursor) literal(word string) {
 	if len(c.b)-c.i < len(word) || string(c.b[c.i:c.i+len(word)]) != word {
@@ -320,7 +267,7 @@ func (c *Cursor) number() {
 
 func (c *Cursor) digits() int {
 	start := c.i
-	for c.i < len(c.b) && c.b[c.i] >= '0' && c.b[c.i] <= '9' {
+	for c.i < len(c.b) && isDigit(c.b[c.i]) {
 		c.i++
 	}
 	return c.i - start
@@ -331,4 +278,53 @@ func (c *Cursor) Fork() *Cursor {
 	f := *c
 	f.scratch = nil
 	return &f
+}
+
+// str reads a string at the cursor. Without escapes it is a slice of the source.
+func (c *Cursor) str() ([]byte, bool) {
+	c.space()
+	start := c.i + 1
+	c.skipString()
+	if c.failed {
+		return nil, false
+	}
+	body := c.b[start : c.i-1 : c.i-1]
+	if bytes.IndexByte(body, '\\') < 0 {
+		return body, true
+	}
+	from := len(c.scratch)
+	text := unescape(c.scratch[from:], body)
+	if from+len(text) <= cap(c.scratch) {
+		c.scratch = c.scratch[:from+len(text)]
+	} else {
+		c.scratch = text // it had to move; what was returned before stays where it is
+	}
+	return text[:len(text):len(text)], true
+}
+
+// skipString passes over a string and checks its escapes.
+func (c *Cursor) skipString() {
+	if c.failed || c.i >= len(c.b) || c.b[c.i] != '"' {
+		c.failed = true
+		return
+	}
+	b := c.b
+	for i := c.i + 1; i < len(b); i++ {
+		switch x := b[i]; {
+		case x == '"':
+			c.i = i + 1
+			return
+		case x < ' ':
+			c.failed = true
+			return
+		case x == '\\':
+			n := escapeLen(b[i:])
+			if n == 0 {
+				c.failed = true
+				return
+			}
+			i += n - 1
+		}
+	}
+	c.failed = true
 }

@@ -3,21 +3,29 @@ package rawjson
 import (
 	"bytes"
 	"iter"
-	"strconv"
-	"unicode/utf8"
 )
 
-// Kind is the first byte of the value: { [ " t f n - or 0 for any number, and a
-// zero byte where there is nothing.
+// Kind tells a value by its first byte: one of { [ " t f n, '0' for a number, and
+// a zero byte where there is none.
 func Kind(raw []byte) byte {
 	i := space(raw, 0)
 	if i >= len(raw) {
 		return 0
 	}
-	if isDigit(raw[i]) || raw[i] == '-' {
+	switch b := raw[i]; b {
+	case '{', '[', '"', 't', 'f', 'n':
+		return b
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		return '0'
 	}
-	return raw[i]
+	return 0
+}
+
+func space(raw []byte, i int) int {
+	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\r' || raw[i] == '\t') {
+		i++
+	}
+	return i
 }
 
 // Members yields the names (unescaped) and values of an object, in order; of
@@ -32,7 +40,7 @@ func Members(raw []byte) iter.Seq2[[]byte, []byte] {
 			end := skip(raw, i)
 			name := raw[i+1 : max(i+1, end-1)]
 			if bytes.IndexByte(name, '\\') >= 0 {
-				name = AppendString(nil, raw[i:end])
+				name = unescape(nil, name)
 			}
 			i = space(raw, end)
 			if i >= len(raw) || raw[i] != ':' {
@@ -132,23 +140,31 @@ func skipString(raw []byte, i int) int {
 
 // String is a JSON string's value, or "" of anything else.
 func String(raw []byte) string {
-	if Kind(raw) != '"' {
-		return ""
+	body, _ := quoted(raw)
+	if bytes.IndexByte(body, '\\') < 0 {
+		return string(body)
 	}
-	raw = bytes.TrimSpace(raw)
-	if inner := raw[1:max(1, len(raw)-1)]; bytes.IndexByte(inner, '\\') < 0 {
-		return string(inner)
-	}
-	return string(AppendString(nil, raw))
+	return string(unescape(nil, body))
 }
 
 // Int is a JSON integer's value.
 func Int(raw []byte) (int64, bool) {
-	if Kind(raw) != '0' {
-		return 0, false
+	raw = bytes.TrimSpace(raw)
+	negative := len(raw) > 0 && raw[0] == '-'
+	if negative {
+		raw = raw[1:]
 	}
-	n, err := strconv.ParseInt(string(bytes.TrimSpace(raw)), 10, 64)
-	return n, err == nil
+	var n int64
+	for _, d := range raw {
+		if !isDigit(d) || n > (1<<63-1-int64(d-'0'))/10 {
+			return 0, false
+		}
+		n = n*10 + int64(d-'0')
+	}
+	if negative {
+		n = -n
+	}
+	return n, len(raw) > 0
 }
 
 // IsNull reports whether raw is null or nothing at all.
@@ -157,68 +173,15 @@ func IsNull(raw []byte) bool {
 	return k == 'n' || k == 0
 }
 
+// IsEmpty reports an object or a list without anything in it.
+func IsEmpty(raw []byte) bool {
+	i := space(raw, 0)
+	if i >= len(raw) || raw[i] != '{' && raw[i] != '[' {
+		return false
+	}
+	i = space(raw, i+1)
+	return i < len(raw) && (raw[i] == '}' || raw[i] == ']')
+}
+
 // True reports whether raw is the literal true.
 func True(raw []byte) bool { return Kind(raw) == 't' }
-
-// AppendString appends a JSON string's value to text; of anything else, nothing.
-// Halves of a surrogate pair may stand in two strings of a stream: a low half
-// joins a high half at the end of text. A half that stays alone is kept in the
-// three bytes that no valid UTF-8 has, so that a strict reader refuses it.
-func AppendString(text, raw []byte) []byte {
-	i := space(raw, 0)
-	if i >= len(raw) || raw[i] != '"' {
-		return text
-	}
-	for i++; i < len(raw); {
-		start := i
-		for i < len(raw) && raw[i] != '"' && raw[i] != '\\' {
-			i++
-		}
-		text = append(text, raw[start:i]...)
-		if i+1 >= len(raw) || raw[i] == '"' {
-			return text
-		}
-		c := raw[i+1]
-		i += 2
-		switch c {
-		case 'b':
-			c = '\b'
-		case 'f':
-			c = '\f'
-		case 'n':
-			c = '\n'
-		case 'r':
-			c = '\r'
-		case 't':
-			c = '\t'
-		case 'u':
-			r, ok := hex4(raw, i)
-			if !ok {
-				return text
-			}
-			i += 4
-			text = appendUnit(text, r)
-			continue
-		}
-		text = append(text, c)
-	}
-	return text
-}
-
-// appendUnit appends one UTF-16 unit, joining it to a high half before it.
-func appendUnit(text []byte, r rune) []byte {
-	switch {
-	case r < 0xD800 || r > 0xDFFF:
-		return utf8.AppendRune(text, r)
-	case r >= 0xDC00 && endsInHigh(text):
-		n := len(text)
-		high := rune(0xD000) | rune(text[n-2]&0x3F)<<6 | rune(text[n-1]&0x3F)
-		return utf8.AppendRune(text[:n-3], 0x10000+(high-0xD800)<<10+(r-0xDC00))
-	}
-	return append(text, 0xED, 0x80|byte(r>>6&0x3F), 0x80|byte(r&0x3F))
-}
-
-func endsInHigh(text []byte) bool {
-	n := len(text)
-	return n >= 3 && text[n-3] == 0xED && text[n-2]&0xF0 == 0xA0
-}

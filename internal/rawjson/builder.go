@@ -1,4 +1,4 @@
-package jscan
+package rawjson
 
 // Builder joins the fragments of one text. The zero value is empty.
 type Builder struct {
@@ -8,11 +8,21 @@ type Builder struct {
 
 // Add appends a fragment and returns what is certain of the text since the last
 // call: a surrogate half at the seam waits for its other half. The result is
-// valid until the next Add.
+// valid until the next call.
 func (t *Builder) Add(fragment []byte) []byte {
-	t.b = Join(t.b, fragment)
+	t.b = join(t.b, fragment)
+	return t.fresh()
+}
+
+// AddString is Add of a JSON string's value; of anything else, of nothing.
+func (t *Builder) AddString(raw []byte) []byte {
+	t.b = AppendString(t.b, raw)
+	return t.fresh()
+}
+
+func (t *Builder) fresh() []byte {
 	end := len(t.b)
-	if end-t.shown >= 3 && t.b[end-3] == 0xED && isHigh(surrogate(t.b[end-3:])) {
+	if endsInHigh(t.b) {
 		end -= 3
 	}
 	fresh := t.b[t.shown:end]
@@ -30,8 +40,5 @@ func (t *Builder) String() string { return string(t.b) }
 // Bytes is the text as it was sent, valid until the next Add.
 func (t *Builder) Bytes() []byte { return t.b }
 
-// Valid is the text with U+FFFD where it is not valid UTF-8.
-func (t *Builder) Valid() string { return Valid(t.b) }
-
-// Reset empties the builder.
-func (t *Builder) Reset() { t.b, t.shown = t.b[:0], 0 }
+// Text is the text with U+FFFD where it is not valid UTF-8.
+func (t *Builder) Text() string { return Text(t.b) }
