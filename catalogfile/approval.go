@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"strconv"
+	"strings"
 
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/schema"
@@ -16,6 +17,7 @@ type condition struct {
 	path  string
 	op    string
 	value schema.Value
+	shown string // value, as JSON
 }
 
 // approval is the tool's rule, nil where it has none. Any condition that holds
@@ -34,13 +36,15 @@ func (t *toolBuilder) approval(input *schema.Schema) *holdfast.ApprovalRule {
 		return rule
 	}
 	var conditions []condition
+	var words []string
 	for i, c := range when.items {
 		field := fmt.Sprintf("/approval/when/%d", i)
 		if made, ok := t.condition(c, field, input); ok {
 			conditions = append(conditions, made)
+			words = append(words, made.String())
 		}
 	}
-	rule.Rule = string(when.json())
+	rule.Rule = strings.Join(words, ", or ")
 	rule.Needs = func(args schema.Value) bool {
 		for _, c := range conditions {
 			if c.holds(args) {
@@ -69,7 +73,8 @@ func (t *toolBuilder) condition(n *node, field string, input *schema.Schema) (co
 		t.fault(field, c.op+" needs a value")
 		return c, false
 	}
-	v, err := schema.Read(value.json(), nil)
+	c.shown = string(value.json())
+	v, err := schema.Read([]byte(c.shown), nil)
 	if err != nil {
 		t.fault(field+"/value", err.Error())
 		return c, false
@@ -88,6 +93,16 @@ func (t *toolBuilder) condition(n *node, field string, input *schema.Schema) (co
 		}
 	}
 	return c, true
+}
+
+// String is the condition as the person who is asked reads it. It leaves nothing
+// out: the rule's words are what its approvals are bound to.
+func (c condition) String() string {
+	said := strings.TrimPrefix(c.path, "/") + " " + c.op
+	if c.op == "exists" {
+		return said
+	}
+	return said + " " + c.shown
 }
 
 func (c condition) holds(args schema.Value) bool {

@@ -3,6 +3,7 @@ package catalogfile
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -68,6 +69,10 @@ func Load(path string) (*holdfast.Catalog, error) {
 	}
 	defer dir.Close()
 	src, err := readFile(dir.FS(), filepath.Base(path))
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		// The path as it was given: the root's own names it from there.
+		return nil, &fs.PathError{Op: "reading catalog file", Path: path, Err: at.Err}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading catalog file: %w", err)
 	}

@@ -140,6 +140,18 @@ func TestApproval_any_condition_asks_and_the_rule_is_in_the_digest(t *testing.T)
 	}
 }
 
+// The rule is told in words, and holds all of it: approvals are bound to them.
+func TestApproval_rule_is_told_in_words(t *testing.T) {
+	tool, err := parseTool(t, `approval: {when: [{path: /part, op: not in, value: [x, "y z"]}, {path: /n, op: ">", value: 9007199254740993}, {path: /n, op: exists}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := tool.Options().Approval.Rule, `part not in ["x","y z"], or n > 9007199254740993, or n exists`
+	if got != want {
+		t.Errorf("Rule = %q, want %q", got, want)
+	}
+}
+
 func TestApproval_conditions_that_cannot_work_are_refused(t *testing.T) {
 	for condition, want := range map[string]string{
 		`{path: /amount, op: ">", value: 1}`:       "has no /amount",

@@ -43,5 +43,8 @@ func codecOf(api string) (wire.Codec, error) {
 			return c, nil
 		}
 	}
+	if api == "" {
+		return nil, misused(fmt.Errorf("name the format with --api: %s", strings.Join(apiNames(), ", ")))
+	}
 	return nil, misused(fmt.Errorf("API %q is none of %s", api, strings.Join(apiNames(), ", ")))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -62,6 +63,16 @@ func (a *app) do(work func(cmd *cobra.Command, args []string) error) func(*cobra
 		a.started = true
 		a.jsonSet = cmd.Flags().Changed("json")
 		return work(cmd, args)
+	}
+}
+
+// words demands from least to most words after the command's name.
+func words(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return fmt.Errorf("%d words after %s; it is used as: %s", len(args), cmd.CommandPath(), strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+		}
+		return nil
 	}
 }
 

@@ -34,15 +34,18 @@ in the same run and turn is the same write, and is answered from the record. A
 call that a person must agree to is told as pending; holdfast approvals decides
 it and holdfast resume runs it, or --approve does both.`,
 		Example: `  holdfast call coach search_foods --args '{"query":"arroz"}'
-  holdfast call travel.yaml charge_card --args '{"order_id":"A7","amount_cents":1200}' --key order:A7`,
-		Args: cobra.ExactArgs(2),
+  holdfast call examples/travel.yaml flight_status --args '{"flight":"HF 204"}'
+  holdfast call examples/travel.yaml cancel_booking --args '{"booking":"R7K2PD"}' --approve
+  holdfast call coach add_meal_food --key lunch-1 \
+    --args '{"date":"2026-05-30","meal":"Comida","food_id":1,"grams":200}'`,
+		Args: words(2, 2),
 		RunE: a.do(func(cmd *cobra.Command, args []string) error {
 			return interruptible(cmd.Context(), func(ctx context.Context) error { return a.call(ctx, f, args[0], args[1]) })
 		}),
 	}
 	f.ledger.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.args, "args", "", "the arguments, exactly as a model would send them; - reads them from standard input")
+	flags.StringVar(&f.args, "args", "", "the arguments, exactly as a model would send them; - reads them from standard input; left out: {}")
 	flags.StringVar(&f.key, "key", "", "the idempotency key of a write (default: the tool's, else by run, turn and arguments)")
 	flags.StringVar(&f.run, "run", "", "the run that the call belongs to (default: a new one)")
 	flags.IntVar(&f.turn, "turn", 1, "the turn of the run")

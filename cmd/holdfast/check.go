@@ -41,7 +41,7 @@ type uncompiled struct {
 func (a *app) checkCommand() *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
-		Use:   "check --schema S FILE",
+		Use:   "check --schema S FILE | --batch FILE",
 		Short: "Check a JSON document against a schema as the gate would",
 		Long: `Check reads FILE strictly and lists everything in it that the schema S refuses.
 
@@ -56,7 +56,7 @@ output holds the results in order.`,
 		Example: `  holdfast check --schema measurement.json args.json
   echo '{"weight_kg":"75,5"}' | holdfast check --schema measurement.json --json -
   holdfast check --batch cases.jsonl`,
-		Args: cobra.MaximumNArgs(1),
+		Args: words(0, 1),
 		RunE: a.do(func(_ *cobra.Command, args []string) error { return a.check(f, args) }),
 	}
 	flags := cmd.Flags()

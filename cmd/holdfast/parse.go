@@ -23,7 +23,7 @@ whole JSON body or a Bedrock event stream, told apart by itself. It shows the
 text, every call with its exact argument text, why the reply stopped and whether
 it came whole. Nothing runs.`,
 		Example: "  holdfast parse --api anthropic reply.sse\n  curl -sN … | holdfast parse --api auto -",
-		Args:    cobra.ExactArgs(1),
+		Args:    words(1, 1),
 		RunE: a.do(func(_ *cobra.Command, args []string) error {
 			if _, err := codecOf(api); err != nil && api != autoAPI {
 				return err

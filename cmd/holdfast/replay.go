@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,7 +36,7 @@ are ready and no further FILE is there. An open turn of --run is gone on with.
 
 The calls are real: try a catalog of static tools first.`,
 		Example: "  holdfast replay coach --api anthropic --ledger memory first.sse second.sse",
-		Args:    cobra.MinimumNArgs(2),
+		Args:    words(2, math.MaxInt),
 		RunE: a.do(func(cmd *cobra.Command, args []string) error {
 			return interruptible(cmd.Context(), func(ctx context.Context) error { return a.replay(ctx, f, args[0], args[1:]) })
 		}),

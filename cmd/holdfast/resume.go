@@ -20,7 +20,7 @@ func (a *app) resumeCommand() *cobra.Command {
 that waited behind it. A call that was denied, or whose approval has expired,
 ends here. It prints as call does.`,
 		Example: "  holdfast approvals approve ID && holdfast resume coach ID",
-		Args:    cobra.ExactArgs(2),
+		Args:    words(2, 2),
 		RunE: a.do(func(cmd *cobra.Command, args []string) error {
 			return interruptible(cmd.Context(), func(ctx context.Context) error {
 				return a.withGate(ctx, where, args[0], func(ctx context.Context, h *house) error {

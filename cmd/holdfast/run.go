@@ -38,8 +38,8 @@ also by a crash, is offered again, or named with --run. The keys of providers ar
 taken from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY.`,
 		Example: `  holdfast run coach
   holdfast run coach "¿Cuántos carbohidratos tiene el arroz?"
-  holdfast run travel.yaml --model anthropic/claude-sonnet-4-5 --json "Find me a flight"`,
-		Args: cobra.RangeArgs(1, 2),
+  holdfast run examples/travel.yaml --model anthropic/claude-sonnet-4-5 --json "Find me a flight"`,
+		Args: words(1, 2),
 		RunE: a.do(func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), f, args[0], args[1:]) }),
 	}
 	f.ledger.add(cmd)

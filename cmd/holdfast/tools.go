@@ -29,8 +29,8 @@ func (a *app) toolsCommand() *cobra.Command {
 		Long: `Tools writes the definitions exactly as they are sent to a provider. What its
 format cannot take is left out of what is sent, never out of what is checked, and
 each such thing is listed. CATALOG is a YAML or JSON file, or coach.`,
-		Example: "  holdfast tools coach --api openai-responses --strict",
-		Args:    cobra.ExactArgs(1),
+		Example: "  holdfast tools coach --api openai-responses --strict\n  holdfast tools examples/travel.yaml --api anthropic",
+		Args:    words(1, 1),
 		RunE: a.do(func(cmd *cobra.Command, args []string) error {
 			codec, err := codecOf(api)
 			if err != nil {
