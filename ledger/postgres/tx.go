@@ -1,0 +1,306 @@
+package postgres
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/holdfast-go/holdfast/ledger"
+)
+
+// tx is one transaction, or one update's part of it.
+type tx struct {
+	store   *Store
+	session *session
+	writes  *writing // nil: a view
+	wrote   bool
+	ended   bool
+	broken  error        // the database has ended the transaction
+	seen    []ledger.Row // read or written here; without bodies
+}
+
+var errEnded = errors.New("transaction has ended")
+
+// tableNames are those of the migrations; a name that is not among them never
+// becomes SQL.
+var tableNames = []string{"runs", "turns", "rounds", "entries", "approvals", "events", "owners"}
+
+const columns = "seq, id, w0, w1, w2, w3, w4, w5, w6, body"
+
+// whereTablesEnd asks for the time, and for the newest Seq of each table.
+var whereTablesEnd = func() string {
+	var sql strings.Builder
+	sql.WriteString("SELECT clock_timestamp()")
+	for _, table := range tableNames {
+		sql.WriteString(", (SELECT coalesce(max(seq), 0) FROM " + table + ")")
+	}
+	return sql.String()
+}()
+
+// maxSeen bounds how many rows of one Find are remembered.
+const maxSeen = 8
+
+func (t *tx) Now() time.Time {
+	if now := t.store.now.Load(); now != nil {
+		return (*now)().UTC().Round(0)
+	}
+	return t.session.now.UTC().Round(0)
+}
+
+func (t *tx) check(table string) error {
+	if t.ended {
+		return errEnded
+	}
+	if !slices.Contains(tableNames, table) {
+		return fmt.Errorf("there is no table %q", table)
+	}
+	return nil
+}
+
+func (t *tx) mayWrite(table string) error {
+	if err := t.check(table); err != nil {
+		return err
+	}
+	if t.writes == nil {
+		return fmt.Errorf("writing %s: this is a view", table)
+	}
+	return nil
+}
+
+func (t *tx) Get(table, id string) (ledger.Row, error) {
+	if err := t.check(table); err != nil {
+		return ledger.Row{}, err
+	}
+	if id != "" {
+		rows, err := t.rows(table, "SELECT "+columns+" FROM "+table+" WHERE id = $1", []any{textOf(id)})
+		if err != nil {
+			return ledger.Row{}, err
+		}
+		if len(rows) > 0 {
+			return rows[0], nil
+		}
+	}
+	return ledger.Row{}, fmt.Errorf("%s %q: %w", table, id, ledger.ErrNotFound)
+}
+
+func (t *tx) Find(q ledger.Query) ([]ledger.Row, error) {
+	if err := t.check(q.Table); err != nil {
+		return nil, err
+	}
+	if t.writes != nil && q == (ledger.Query{Table: q.Table, Newest: true, Limit: 1}) {
+		if row, ok := t.writes.newest[q.Table]; ok {
+			return []ledger.Row{row}, nil
+		}
+	}
+	sql, args := findSQL(q)
+	return t.rows(q.Table, sql, args)
+}
+
+// findSQL is one of few texts, so that the statements stay prepared.
+func findSQL(q ledger.Query) (string, []any) {
+	var b strings.Builder
+	var args []any
+	b.WriteString("SELECT " + columns + " FROM " + q.Table)
+	join := " WHERE "
+	where := func(text string, arg any) {
+		args = append(args, arg)
+		b.WriteString(join + text + " $" + strconv.Itoa(len(args)))
+		join = " AND "
+	}
+	for i, w := range q.Words {
+		if w != "" {
+			where("w"+strconv.Itoa(i)+" =", textOf(w))
+		}
+	}
+	if q.Before > 0 {
+		where("seq <", q.Before)
+	}
+	if q.After > 0 {
+		where("seq >", q.After)
+	}
+	b.WriteString(" ORDER BY seq")
+	if q.Newest {
+		b.WriteString(" DESC")
+	}
+	if q.Limit > 0 {
+		args = append(args, int64(q.Limit))
+		b.WriteString(" LIMIT $" + strconv.Itoa(len(args)))
+	}
+	return b.String(), args
+}
+
+func (t *tx) rows(table, sql string, args []any) ([]ledger.Row, error) {
+	var list []ledger.Row
+	err := t.session.query(sql, args, func(rows pgx.Rows) error {
+		for rows.Next() {
+			row := ledger.Row{Table: table}
+			var words [8]*string
+			into := []any{&row.Seq}
+			for i := range words {
+				into = append(into, &words[i])
+			}
+			if err := rows.Scan(append(into, &row.Body)...); err != nil {
+				return err
+			}
+			row.ID = wordOf(words[0])
+			for i := range row.Words {
+				row.Words[i] = wordOf(words[i+1])
+			}
+			if len(list) < maxSeen {
+				t.remember(row)
+			}
+			list = append(list, row)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, t.failed("reading "+table, err)
+	}
+	return list, nil
+}
+
+func (t *tx) Put(row ledger.Row) error {
+	if err := t.mayWrite(row.Table); err != nil {
+		return err
+	}
+	body, err := row.Bytes()
+	if err != nil {
+		return err
+	}
+	if body == nil {
+		body = []byte{}
+	}
+	t.wrote = true
+	if old := t.recall(row); old != nil {
+		t.change(old, row, body)
+		return nil
+	}
+	w := t.writes
+	w.last[row.Table]++
+	row.Seq, row.Body, row.Value = w.last[row.Table], body, nil
+	sql := "INSERT INTO " + row.Table + " (" + columns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
+	if row.ID != "" {
+		sql += " ON CONFLICT (id) WHERE id IS NOT NULL DO UPDATE SET w0 = excluded.w0, w1 = excluded.w1, w2 = excluded.w2," +
+			" w3 = excluded.w3, w4 = excluded.w4, w5 = excluded.w5, w6 = excluded.w6, body = excluded.body"
+	} else {
+		w.newest[row.Table] = row
+	}
+	args := []any{row.Seq, textOf(row.ID)}
+	for _, word := range row.Words {
+		args = append(args, textOf(word))
+	}
+	w.queue(sql, append(args, body)...)
+	return nil
+}
+
+// change writes a row that this transaction has seen, and only the words that
+// are not as they were.
+func (t *tx) change(old *ledger.Row, row ledger.Row, body []byte) {
+	args := []any{old.Seq, body}
+	var sql strings.Builder
+	sql.WriteString("UPDATE " + row.Table + " SET body = $2")
+	for i, w := range row.Words {
+		if w != old.Words[i] {
+			args = append(args, textOf(w))
+			sql.WriteString(", w" + strconv.Itoa(i) + " = $" + strconv.Itoa(len(args)))
+		}
+	}
+	sql.WriteString(" WHERE seq = $1")
+	old.Words = row.Words
+	t.writes.queue(sql.String(), args...)
+}
+
+func (t *tx) Delete(table, id string) error {
+	if err := t.mayWrite(table); err != nil {
+		return err
+	}
+	if id == "" {
+		return nil
+	}
+	t.wrote = true
+	t.seen = slices.DeleteFunc(t.seen, func(r ledger.Row) bool { return r.Table == table && r.ID == id })
+	t.writes.queue("DELETE FROM "+table+" WHERE id = $1", textOf(id))
+	return nil
+}
+
+// remember keeps what is needed to change a row cheaply.
+func (t *tx) remember(row ledger.Row) {
+	if t.writes == nil || row.ID == "" {
+		return
+	}
+	row.Body = nil
+	if old := t.recall(row); old != nil {
+		*old = row
+		return
+	}
+	t.seen = append(t.seen, row)
+}
+
+func (t *tx) recall(row ledger.Row) *ledger.Row {
+	if row.ID == "" {
+		return nil
+	}
+	for i := range t.seen {
+		if t.seen[i].ID == row.ID && t.seen[i].Table == row.Table {
+			return &t.seen[i]
+		}
+	}
+	return nil
+}
+
+// Living asks whether any session of the database has the owner's lock.
+func (t *tx) Living(owner string) (living, known bool, err error) {
+	if t.ended {
+		return false, false, errEnded
+	}
+	number := uint64(t.store.ownerLock(owner))
+	err = t.session.ask(`SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+		AND classid = $1::bigint::oid AND objid = $2::bigint::oid)`,
+		[]any{int64(number >> 32), int64(number & 0xffffffff)}, &living)
+	if err != nil {
+		return false, false, t.failed("asking whether an owner lives", err)
+	}
+	return living, true, nil
+}
+
+// failed is an error after which this transaction changes nothing.
+func (t *tx) failed(doing string, err error) error {
+	if t.broken == nil {
+		t.broken = fmt.Errorf("%s: %w", doing, err)
+	}
+	return unavailable(doing, err)
+}
+
+// textOf is a word as PostgreSQL can hold it: it takes neither NUL nor what is
+// not UTF-8. "" is NULL.
+func textOf(word string) *string {
+	if word == "" {
+		return nil
+	}
+	if strings.Contains(word, "\x00") || !utf8.ValidString(word) || strings.HasPrefix(word, escaped) {
+		word = escaped + hex.EncodeToString([]byte(word))
+	}
+	return &word
+}
+
+func wordOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	if rest, ok := strings.CutPrefix(*text, escaped); ok {
+		if word, err := hex.DecodeString(rest); err == nil {
+			return string(word)
+		}
+	}
+	return *text
+}
+
+const escaped = `\hex:`
