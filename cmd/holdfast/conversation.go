@@ -188,6 +188,22 @@ func (c *conversation) tellParked(r agent.Result) {
 	c.screen.note(plain, "Go on:  %s", c.hint(r.Run))
 }
 
+// tellRefused says how a run is gone on with that takes no message, as its last
+// turn has not ended.
+func (c *conversation) tellRefused(err error) {
+	open, refused := errors.AsType[*ledger.OpenTurnError](err)
+	switch {
+	case !refused:
+	case c.events == nil:
+		c.tellParked(agent.Result{
+			Run: c.runID, ApprovalID: open.Approval, Message: "The message was not taken: the last turn of this conversation has not ended.",
+		})
+	case open.Approval != "":
+		message := "The message was not taken: " + err.Error()
+		c.events.write("end", endEvent{agent.Pending, c.runID, open.Turn.Number, &open.Approval, &message})
+	}
+}
+
 // pickUp finds a conversation that was left open and asks whether to go on. Of
 // one that was not it says how to.
 func (c *conversation) pickUp(ctx context.Context, principal holdfast.Principal) (run string, err error) {

@@ -73,6 +73,7 @@ func (a *app) run(ctx context.Context, f runFlags, catalogName string, message [
 			return err
 		}
 		end, err := c.goOn(ctx, message)
+		c.tellRefused(err)
 		if c.events != nil {
 			err = errors.Join(err, c.events.err)
 		}
