@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/ledger"
 	"github.com/holdfast-go/holdfast/ledger/memory"
+	"github.com/holdfast-go/holdfast/ledger/postgres"
 	"github.com/holdfast-go/holdfast/ledger/sqlite"
 )
 
@@ -63,7 +65,14 @@ func (a *app) ledgerPlace(f ledgerFlag) string {
 	if where == memoryLedger {
 		return "memory, until this ends"
 	}
+	if u, err := url.Parse(where); err == nil && isDatabase(where) {
+		return u.Redacted()
+	}
 	return where
+}
+
+func isDatabase(where string) bool {
+	return strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://")
 }
 
 // ledgerFile is the default ledger, in the user's data folder.
@@ -74,8 +83,8 @@ func (a *app) openStore(ctx context.Context, f ledgerFlag) (ledger.Store, error)
 	switch {
 	case where == memoryLedger:
 		return memory.New(nil), nil
-	case strings.HasPrefix(where, "postgres://"), strings.HasPrefix(where, "postgresql://"):
-		return nil, errors.New("opening the ledger: this build has no PostgreSQL store; give a SQLite file or memory")
+	case isDatabase(where):
+		return postgres.Open(ctx, where, nil)
 	case where == "":
 		file, err := a.dataFile(ledgerFile)
 		if err != nil {
