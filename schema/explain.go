@@ -9,53 +9,63 @@ import (
 
 // explain lists what is wrong with the value at i by rule r. An empty list, but
 // for warnings, means that the value is valid.
-func (e *explainer) explain(r *rule, i uint32) []finding {
+func (e *explainer) explain(r *rule, i uint32) []finding { return e.explainTo(nil, r, i) }
+
+// explainTo adds to a list; so do all of the functions that follow.
+func (e *explainer) explainTo(list []finding, r *rule, i uint32) []finding {
 	if r.always == alwaysTrue {
-		return nil
+		return list
 	}
 	e.steps++
 	if e.steps > 4*stepBudget || e.depth > maxInPlace {
 		e.over = true
-		return nil
+		return list
 	}
 	if r.always == alwaysFalse {
-		return []finding{e.find(i, "false", func(*explainer) said {
+		return append(list, e.find(i, "false", func(*explainer) said {
 			return said{expected: "no value", message: "nothing may stand here; leave it out"}
-		})}
+		}))
 	}
 	if r.types != 0 && !e.admits(r.types, i) {
-		return []finding{e.typeFinding(r.types, i)}
+		return append(list, e.typeFinding(r.types, i))
 	}
 	if r.plain || (Kind(e.d.nodes[i].kind) < Array && e.passes(r, i)) {
-		return nil
+		return list
 	}
 	key := uint64(r.id)<<32 | uint64(i)
 	remember := r.place != nil && !e.s.dynamic // what is reached more than once is reached through these
 	if remember {
-		if list, ok := e.found[key]; ok {
-			return list
+		if known, ok := e.found[key]; ok {
+			return append(list, known...)
 		}
 	}
-	e.depth++
-	pushed := e.enter(r)
-	list := e.explainOwn(r, i)
-	if r.place != nil {
-		list = append(list, e.explainPlace(r, i)...)
-	}
-	if r.obj != nil && r.obj.uneval != nil && Kind(e.d.nodes[i].kind) == Object {
-		list = append(list, e.explainUnevaluatedMembers(r, i)...)
-	}
-	if r.arr != nil && r.arr.uneval != nil && Kind(e.d.nodes[i].kind) == Array {
-		list = append(list, e.explainUnevaluatedElements(r, i)...)
-	}
-	e.leave(pushed)
-	e.depth--
+	start := len(list)
+	list = e.explainRule(list, r, i)
 	if remember {
 		if e.found == nil {
 			e.found = map[uint64][]finding{}
 		}
-		e.found[key] = slices.Clip(list)
+		e.found[key] = slices.Clone(list[start:])
 	}
+	return list
+}
+
+// explainRule goes through all that a rule says of the value at i.
+func (e *explainer) explainRule(list []finding, r *rule, i uint32) []finding {
+	e.depth++
+	pushed := e.enter(r)
+	list = e.explainOwn(list, r, i)
+	if r.place != nil {
+		list = e.explainPlace(list, r, i)
+	}
+	if r.obj != nil && r.obj.uneval != nil && Kind(e.d.nodes[i].kind) == Object {
+		list = e.explainUnevaluatedMembers(list, r, i)
+	}
+	if r.arr != nil && r.arr.uneval != nil && Kind(e.d.nodes[i].kind) == Array {
+		list = e.explainUnevaluatedElements(list, r, i)
+	}
+	e.leave(pushed)
+	e.depth--
 	return list
 }
 
@@ -79,8 +89,7 @@ func (e *explainer) got(i uint32) (got, spoken string) {
 	return gotOf(e.d, i, e.secret(i))
 }
 
-func (e *explainer) explainOwn(r *rule, i uint32) []finding {
-	var list []finding
+func (e *explainer) explainOwn(list []finding, r *rule, i uint32) []finding {
 	if r.enum != nil && !r.enum.has(e.d, i) {
 		list = append(list, e.notListed(i, "enum", r.enum.values))
 	}
@@ -90,26 +99,25 @@ func (e *explainer) explainOwn(r *rule, i uint32) []finding {
 	switch Kind(e.d.nodes[i].kind) {
 	case Number:
 		if r.num != nil {
-			list = append(list, e.explainNumber(r.num, i)...)
+			list = e.explainNumber(list, r.num, i)
 		}
 	case String:
 		if r.str != nil {
-			list = append(list, e.explainString(r.str, i)...)
+			list = e.explainString(list, r.str, i)
 		}
 	case Array:
 		if r.arr != nil {
-			list = append(list, e.explainArray(r.arr, i)...)
+			list = e.explainArray(list, r.arr, i)
 		}
 	case Object:
 		if r.obj != nil {
-			list = append(list, e.explainObject(r.obj, i)...)
+			list = e.explainObject(list, r.obj, i)
 		}
 	}
 	return list
 }
 
-func (e *explainer) explainNumber(r *numberRule, i uint32) []finding {
-	var list []finding
+func (e *explainer) explainNumber(list []finding, r *numberRule, i uint32) []finding {
 	d := parseDecimal(e.d.text(i))
 	add := func(keyword, expected, words string, bound *decimal) {
 		list = append(list, e.find(i, keyword, func(e *explainer) said {
@@ -136,8 +144,7 @@ func (e *explainer) explainNumber(r *numberRule, i uint32) []finding {
 	return list
 }
 
-func (e *explainer) explainString(r *stringRule, i uint32) []finding {
-	var list []finding
+func (e *explainer) explainString(list []finding, r *stringRule, i uint32) []finding {
 	n := &e.d.nodes[i]
 	text := e.d.text(i)
 	if size := e.d.runes(i); size < r.minLen {
@@ -155,7 +162,7 @@ func (e *explainer) explainString(r *stringRule, i uint32) []finding {
 		}))
 	}
 	if r.content != nil {
-		list = append(list, e.explainContent(r.content, i, text)...)
+		list = e.explainContent(list, r.content, i, text)
 	}
 	return list
 }
@@ -183,8 +190,7 @@ func (e *explainer) lengthFinding(i uint32, keyword, sign, words string, want, h
 	})
 }
 
-func (e *explainer) explainArray(a *arrayRule, i uint32) []finding {
-	var list []finding
+func (e *explainer) explainArray(list []finding, a *arrayRule, i uint32) []finding {
 	count := int(e.d.nodes[i].aux)
 	if count < a.minLen {
 		list = append(list, e.lengthFinding(i, "minItems", ">=", "at least", a.minLen, count, "element"))
@@ -204,25 +210,25 @@ func (e *explainer) explainArray(a *arrayRule, i uint32) []finding {
 	for j := range count {
 		switch {
 		case j < len(a.prefix):
-			list = append(list, e.explain(a.prefix[j], k)...)
+			list = e.explainTo(list, a.prefix[j], k)
 		case a.rest != nil && a.rest.always == alwaysFalse:
 			if j == len(a.prefix) {
 				list = append(list, e.lengthFinding(i, a.restWord, "<=", "at most", j, count, "element"))
 			}
 		case a.rest != nil:
-			list = append(list, e.explain(a.rest, k)...)
+			list = e.explainTo(list, a.rest, k)
 		}
 		if a.contains != nil && e.valid(a.contains, k) {
 			matched++
 		}
 		k = e.d.after(k)
 	}
-	return append(list, e.explainContains(a, i, matched)...)
+	return e.explainContains(list, a, i, matched)
 }
 
-func (e *explainer) explainContains(a *arrayRule, i uint32, matched int) []finding {
+func (e *explainer) explainContains(list []finding, a *arrayRule, i uint32, matched int) []finding {
 	if a.contains == nil {
-		return nil
+		return list
 	}
 	what := "element"
 	if matched < a.minContains || (a.maxContains >= 0 && matched > a.maxContains) {
@@ -236,15 +242,14 @@ func (e *explainer) explainContains(a *arrayRule, i uint32, matched int) []findi
 		if a.minContains != 1 {
 			keyword = "minContains"
 		}
-		return []finding{e.lengthFinding(i, keyword, ">=", "at least", a.minContains, matched, what)}
+		return append(list, e.lengthFinding(i, keyword, ">=", "at least", a.minContains, matched, what))
 	case a.maxContains >= 0 && matched > a.maxContains:
-		return []finding{e.lengthFinding(i, "maxContains", "<=", "at most", a.maxContains, matched, what)}
+		return append(list, e.lengthFinding(i, "maxContains", "<=", "at most", a.maxContains, matched, what))
 	}
-	return nil
+	return list
 }
 
-func (e *explainer) explainUnevaluatedElements(r *rule, i uint32) []finding {
-	var list []finding
+func (e *explainer) explainUnevaluatedElements(list []finding, r *rule, i uint32) []finding {
 	set := make(marks, e.d.nodes[i].aux)
 	e.markElements(r, i, set, true, true)
 	k := i + 1
@@ -255,7 +260,7 @@ func (e *explainer) explainUnevaluatedElements(r *rule, i uint32) []finding {
 					return said{expected: "no further elements", message: "nothing allows an element here; leave it out"}
 				}))
 			} else {
-				list = append(list, e.explain(r.arr.uneval, k)...)
+				list = e.explainTo(list, r.arr.uneval, k)
 			}
 		}
 		k = e.d.after(k)
@@ -264,13 +269,13 @@ func (e *explainer) explainUnevaluatedElements(r *rule, i uint32) []finding {
 }
 
 // explainContent goes into a string that holds another document.
-func (e *explainer) explainContent(c *contentRule, i uint32, text string) []finding {
+func (e *explainer) explainContent(list []finding, c *contentRule, i uint32, text string) []finding {
 	v, isJSON, err := c.read(text)
 	if err != nil {
-		return []finding{e.contentFinding(c, i, err)}
+		return append(list, e.contentFinding(c, i, err))
 	}
 	if !isJSON || c.schema == nil || e.content >= maxContent {
-		return nil
+		return list
 	}
 	inner := e.s.newExplainer(v.d)
 	inner.machine.steps, inner.content = e.steps, e.content+1
@@ -279,15 +284,15 @@ func (e *explainer) explainContent(c *contentRule, i uint32, text string) []find
 		inner.hidden = map[uint32]bool{}
 		inner.hide(c.schema, v.i, map[uint64]bool{})
 	}
-	list := inner.clean(inner.explain(c.schema, v.i))
+	found := inner.clean(inner.explain(c.schema, v.i))
 	e.steps, e.over = inner.steps, e.over || inner.over
-	for n, f := range list {
+	for n, f := range found {
 		p := inner.problem(f)
 		p.Message += " (inside the JSON text of this string)"
-		list[n] = finding{
+		list = append(list, finding{
 			keyword: f.keyword, node: i, rank: rankOther, member: uint32(n), warning: f.warning, inner: true,
 			say: func(*explainer) said { return said{p.Expected, p.Got, p.Message, p.Path} },
-		}
+		})
 	}
 	return list
 }
@@ -308,23 +313,22 @@ func (e *explainer) contentFinding(c *contentRule, i uint32, err error) finding 
 }
 
 // explainPlace goes through the applicators of the same value.
-func (e *explainer) explainPlace(r *rule, i uint32) []finding {
+func (e *explainer) explainPlace(list []finding, r *rule, i uint32) []finding {
 	p := r.place
-	var list []finding
 	if p.ref != nil {
-		list = append(list, e.explain(p.ref, i)...)
+		list = e.explainTo(list, p.ref, i)
 	}
 	if p.dynamic != nil {
-		list = append(list, e.explain(e.target(p.dynamic), i)...)
+		list = e.explainTo(list, e.target(p.dynamic), i)
 	}
 	for _, s := range p.allOf {
-		list = append(list, e.explain(s, i)...)
+		list = e.explainTo(list, s, i)
 	}
 	if p.anyOf != nil {
-		list = append(list, e.explainAny(p.anyOf, i, "anyOf")...)
+		list = e.explainAny(list, p.anyOf, i, "anyOf")
 	}
 	if p.oneOf != nil {
-		list = append(list, e.explainOne(p.oneOf, i)...)
+		list = e.explainOne(list, p.oneOf, i)
 	}
 	if p.not != nil && e.valid(p.not, i) {
 		list = append(list, e.find(i, "not", func(e *explainer) said {
@@ -344,12 +348,12 @@ func (e *explainer) explainPlace(r *rule, i uint32) []finding {
 		branch = p.then
 	}
 	if branch != nil {
-		list = append(list, e.explain(branch, i)...)
+		list = e.explainTo(list, branch, i)
 	}
 	return list
 }
 
-func (e *explainer) explainOne(rules []*rule, i uint32) []finding {
+func (e *explainer) explainOne(list []finding, rules []*rule, i uint32) []finding {
 	var which []string
 	for n, s := range rules {
 		if e.valid(s, i) {
@@ -358,26 +362,26 @@ func (e *explainer) explainOne(rules []*rule, i uint32) []finding {
 	}
 	switch len(which) {
 	case 0:
-		return e.explainAny(rules, i, "oneOf")
+		return e.explainAny(list, rules, i, "oneOf")
 	case 1:
-		return e.warnings(rules, i)
+		return e.warnings(list, rules, i)
 	}
 	which = which[:min(len(which), 10)]
 	last := len(which) - 1
-	return []finding{e.find(i, "oneOf", func(*explainer) said {
+	return append(list, e.find(i, "oneOf", func(*explainer) said {
 		return said{
 			expected: "exactly one of the allowed forms",
 			message:  "must match exactly one of the allowed forms, but matches forms " + strings.Join(which[:last], ", ") + " and " + which[last],
 		}
-	})}
+	}))
 }
 
-// warnings are those of the first rule that holds.
-func (e *explainer) warnings(rules []*rule, i uint32) []finding {
+// warnings adds those of the first rule that holds.
+func (e *explainer) warnings(list []finding, rules []*rule, i uint32) []finding {
 	for _, s := range rules {
 		if e.valid(s, i) {
-			return slices.DeleteFunc(slices.Clone(e.explain(s, i)), func(f finding) bool { return !f.warning })
+			return e.explainTo(list, s, i) // of what is valid there are only warnings
 		}
 	}
-	return nil
+	return list
 }

@@ -5,31 +5,29 @@ import (
 	"strings"
 )
 
-func (e *explainer) explainObject(o *objectRule, i uint32) []finding {
-	var list []finding
+func (e *explainer) explainObject(list []finding, o *objectRule, i uint32) []finding {
 	count := int(e.d.nodes[i].aux)
 	if count < o.minLen {
 		list = append(list, e.lengthFinding(i, "minProperties", ">=", "at least", o.minLen, count, "member"))
 	} else if o.maxLen >= 0 && count > o.maxLen {
 		list = append(list, e.lengthFinding(i, "maxProperties", "<=", "at most", o.maxLen, count, "member"))
 	}
-	list = append(list, e.missing(o, i)...)
+	list = e.missing(list, o, i)
 	k := i + 1
 	for range count {
-		list = append(list, e.explainMember(o, i, k)...)
+		list = e.explainMember(list, o, i, k)
 		k = e.d.after(k + 1)
 	}
 	for n := range o.depends {
 		d := &o.depends[n]
 		if _, ok := e.d.member(i, d.name); ok {
-			list = append(list, e.explainDependency(o, d, i)...)
+			list = e.explainDependency(list, o, d, i)
 		}
 	}
 	return list
 }
 
-func (e *explainer) missing(o *objectRule, i uint32) []finding {
-	var list []finding
+func (e *explainer) missing(list []finding, o *objectRule, i uint32) []finding {
 	for n := range o.props {
 		p := &o.props[n]
 		if !p.required {
@@ -54,11 +52,10 @@ func (e *explainer) missingFinding(i uint32, keyword, name string, order uint32,
 	}}
 }
 
-func (e *explainer) explainDependency(o *objectRule, d *dependency, i uint32) []finding {
+func (e *explainer) explainDependency(list []finding, o *objectRule, d *dependency, i uint32) []finding {
 	if d.rule != nil {
-		return e.explain(d.rule, i)
+		return e.explainTo(list, d.rule, i)
 	}
-	var list []finding
 	for n, name := range d.needs {
 		if _, ok := e.d.member(i, name); !ok {
 			list = append(list, e.missingFinding(i, d.keyword, name, uint32(len(o.props)+n), func() string {
@@ -70,8 +67,7 @@ func (e *explainer) explainDependency(o *objectRule, d *dependency, i uint32) []
 }
 
 // explainMember goes into one member of object i, whose name is node k.
-func (e *explainer) explainMember(o *objectRule, i, k uint32) []finding {
-	var list []finding
+func (e *explainer) explainMember(list []finding, o *objectRule, i, k uint32) []finding {
 	known := false
 	at := o.lookup(e.d, k)
 	if at >= 0 {
@@ -85,37 +81,37 @@ func (e *explainer) explainMember(o *objectRule, i, k uint32) []finding {
 		e.known[k] = true
 		if p.rule != nil {
 			known = true
-			list = append(list, e.explain(p.rule, k+1)...)
+			list = e.explainTo(list, p.rule, k+1)
 		}
 	}
 	for n := range o.patterns {
 		if e.match(o.patterns[n].pattern, e.d.text(k), e.d.nodes[k].flags&flagNonASCII == 0) {
 			known, e.known[k] = true, true
-			list = append(list, e.explain(o.patterns[n].rule, k+1)...)
+			list = e.explainTo(list, o.patterns[n].rule, k+1)
 		}
 	}
 	if o.names != nil {
-		list = append(list, e.explainName(o.names, i, k)...)
+		list = e.explainName(list, o.names, i, k)
 	}
 	switch {
 	case known:
 	case o.rest == nil || o.rest.always == alwaysTrue:
-		list = append(list, e.undeclared(o, i, k, at)...)
+		list = e.undeclared(list, o, i, k, at)
 	case o.rest.always == alwaysFalse:
 		list = append(list, e.unknown(o, i, k, "additionalProperties"))
 	default:
 		e.known[k] = true
-		list = append(list, e.explain(o.rest, k+1)...)
+		list = e.explainTo(list, o.rest, k+1)
 	}
 	return list
 }
 
 // explainName reports a name that propertyNames refuses at its object.
-func (e *explainer) explainName(r *rule, i, k uint32) []finding {
+func (e *explainer) explainName(list []finding, r *rule, i, k uint32) []finding {
 	if e.valid(r, k) {
-		return nil
+		return list
 	}
-	return []finding{{keyword: "propertyNames", node: i, member: k, rank: rankUnknown, say: func(e *explainer) said {
+	return append(list, finding{keyword: "propertyNames", node: i, member: k, rank: rankUnknown, say: func(e *explainer) said {
 		why := "is not allowed"
 		for _, f := range e.explain(r, k) {
 			if !f.warning {
@@ -125,7 +121,7 @@ func (e *explainer) explainName(r *rule, i, k uint32) []finding {
 		}
 		name := shorten(e.d.text(k))
 		return said{expected: "an allowed name", got: name, message: "the name `" + name + "` " + why}
-	}}}
+	}})
 }
 
 // unknown is a name that the object does not allow.
@@ -174,9 +170,9 @@ func (e *explainer) absent(i uint32, names []string) []string {
 // undeclared warns of a name that the schema lets pass but does not declare: of
 // every one where the schema is silent about further names, else only of those
 // that differ from a declared name by case.
-func (e *explainer) undeclared(o *objectRule, i, k uint32, at int) []finding {
+func (e *explainer) undeclared(list []finding, o *objectRule, i, k uint32, at int) []finding {
 	if e.s.mode == ModeSpec || at >= 0 || len(o.props) == 0 {
-		return nil
+		return list
 	}
 	name := e.d.text(k)
 	message := ""
@@ -192,15 +188,14 @@ func (e *explainer) undeclared(o *objectRule, i, k uint32, at int) []finding {
 		}
 	}
 	if message == "" {
-		return nil
+		return list
 	}
-	return []finding{{keyword: "properties", node: i, member: k, rank: rankUnknown, warning: true, say: func(*explainer) said {
+	return append(list, finding{keyword: "properties", node: i, member: k, rank: rankUnknown, warning: true, say: func(*explainer) said {
 		return said{expected: "a declared name", got: shorten(name), message: message}
-	}}}
+	}})
 }
 
-func (e *explainer) explainUnevaluatedMembers(r *rule, i uint32) []finding {
-	var list []finding
+func (e *explainer) explainUnevaluatedMembers(list []finding, r *rule, i uint32) []finding {
 	set := make(marks, e.d.nodes[i].aux)
 	e.markMembers(r, i, set, true, true)
 	k := i + 1
@@ -209,7 +204,7 @@ func (e *explainer) explainUnevaluatedMembers(r *rule, i uint32) []finding {
 			if r.obj.uneval.always == alwaysFalse {
 				list = append(list, e.unknown(allDeclared(r), i, k, "unevaluatedProperties"))
 			} else {
-				list = append(list, e.explain(r.obj.uneval, k+1)...)
+				list = e.explainTo(list, r.obj.uneval, k+1)
 			}
 		}
 		k = e.d.after(k + 1)

@@ -208,16 +208,16 @@ func (e *explainer) notListed(i uint32, keyword string, values []Value) finding 
 		}
 		got, spoken := e.got(i)
 		near := e.nearValues(i, values)
-		x := said{expected: listed(values), got: got, message: "must be " + oneOfWords(values) + ", not " + spoken}
 		if len(values) > 10 {
-			x.expected = fmt.Sprintf("one of %d values", len(values))
-			x.message = "must be one of " + fmt.Sprint(len(values)) + " values, not " + spoken
+			many := strconv.Itoa(len(values)) + " values"
+			x := said{expected: "one of " + many, got: got, message: "must be one of " + many + ", not " + spoken}
 			if len(near) > 0 {
-				x.expected = listed(near) + fmt.Sprintf(" … (%d values)", len(values))
-				x.message += "; the nearest are " + listed(near)
+				few := listed(near)
+				x.expected, x.message = few+" … ("+many+")", x.message+"; the nearest are "+few
 			}
 			return x
 		}
+		x := said{expected: listed(values), got: got, message: "must be " + oneOfWords(values) + ", not " + spoken}
 		if len(near) > 0 && len(values) > 1 {
 			x.message += "; did you mean " + shown(near[0]) + "?"
 		}
@@ -234,7 +234,7 @@ func (e *explainer) nearValues(i uint32, values []Value) []Value {
 		}
 		return nil
 	}
-	var names []string
+	names := make([]string, 0, len(values))
 	for _, v := range values {
 		if v.Kind() == String {
 			names = append(names, v.Text())

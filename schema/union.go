@@ -7,25 +7,25 @@ import (
 
 // explainAny explains why no branch of an anyOf or oneOf holds: by one branch,
 // the one that was most likely meant.
-func (e *explainer) explainAny(rules []*rule, i uint32, keyword string) []finding {
+func (e *explainer) explainAny(list []finding, rules []*rule, i uint32, keyword string) []finding {
 	for _, s := range rules {
 		if e.valid(s, i) {
-			return e.warnings(rules, i)
+			return e.warnings(list, rules, i)
 		}
 	}
 	if e.over || len(rules) == 0 {
-		return nil
+		return list
 	}
 	if f, ok := e.unionType(rules, i); ok {
-		return []finding{f}
+		return append(list, f)
 	}
 	rules = e.admitting(rules, i)
-	if list, chosen, ok := e.discriminated(rules, i); ok {
-		return list
+	if found, chosen, ok := e.discriminated(rules, i); ok {
+		return append(list, found...)
 	} else if chosen != nil {
 		rules = chosen
 	}
-	return e.lightest(rules, i, keyword)
+	return append(list, e.lightest(rules, i, keyword)...)
 }
 
 // typesOf are the types that a rule admits, through references and
