@@ -10,8 +10,15 @@ import (
 )
 
 // Func makes a tool of a Go function: the input schema comes from In, and a
-// call's validated arguments are decoded into it exactly. Out is sent back as
-// JSON; a string or a [Result] is sent as it is.
+// call's validated arguments are decoded into it exactly. In is a struct, or a
+// map; its fields say their rules in tags (desc, enum, min, max, pattern, format
+// and others: see package schema), and a field is required unless its json tag
+// says omitempty or omitzero. Out is sent back as JSON; a string or a [Result] is
+// sent as it is.
+//
+// fn stops when its context ends: at the timeout, or when the turn is cancelled.
+// It may panic, which is told as an outcome. An error of a write says "perhaps",
+// unless it is one of [WithoutEffect].
 func Func[In, Out any](name, description string, effect Effect, timeout time.Duration, fn func(context.Context, In) (Out, error), o *ToolOptions) (*Tool, error) {
 	input, err := schema.For[In](nil)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -115,6 +116,9 @@ const (
 )
 
 // NewTool makes a tool of a handler. Everything but o is required; o is copied.
+// What is missing or contradicts itself is an error, and so is an input schema
+// that says outright that it is for something else than an object: arguments are
+// always one JSON object.
 func NewTool(name, description string, input *schema.Schema, effect Effect, timeout time.Duration, h Handler, o *ToolOptions) (*Tool, error) {
 	t := &Tool{name: name, description: description, input: input, effect: effect, timeout: timeout, handler: h}
 	if o != nil {
@@ -141,6 +145,9 @@ func (t *Tool) check() error {
 	if t.input == nil {
 		return errors.New("has no input schema; an empty object schema says that it takes no arguments")
 	}
+	if !admitsObject(t.input.Source()) {
+		return errors.New("input schema is not one of an object; arguments are always one JSON object")
+	}
 	if err := t.effect.check(); err != nil {
 		return err
 	}
@@ -151,6 +158,23 @@ func (t *Tool) check() error {
 		return errors.New("has no handler")
 	}
 	return t.checkOptions()
+}
+
+// admitsObject is false only where the root's type plainly leaves objects out: a
+// tool whose every call would be rejected is a slip of its author's.
+func admitsObject(source json.RawMessage) bool {
+	var root struct {
+		Type json.RawMessage `json:"type"`
+	}
+	if json.Unmarshal(source, &root) != nil || root.Type == nil {
+		return true // true, false, or by other words
+	}
+	var one string
+	var several []string
+	if json.Unmarshal(root.Type, &one) == nil {
+		return one == "object"
+	}
+	return json.Unmarshal(root.Type, &several) != nil || slices.Contains(several, "object")
 }
 
 func (t *Tool) checkOptions() error {

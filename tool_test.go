@@ -44,6 +44,8 @@ func TestToolCannotExistIncomplete(t *testing.T) {
 		{"a name of 129 bytes", strings.Repeat("a", 129), "d", input, holdfast.Read, 1, nothing, nil, "longer"},
 		{"no description", "a", " ", input, holdfast.Read, 1, nothing, nil, "no description"},
 		{"no schema", "a", "d", nil, holdfast.Read, 1, nothing, nil, "no input schema"},
+		{"arguments that are a text", "a", "d", compile(t, `{"type":"string"}`), holdfast.Read, 1, nothing, nil, "always one JSON object"},
+		{"arguments that are no object of several types", "a", "d", compile(t, `{"type":["array","null"]}`), holdfast.Read, 1, nothing, nil, "always one JSON object"},
 		{"no effect", "a", "d", input, "", 1, nothing, nil, "effect"},
 		{"no timeout", "a", "d", input, holdfast.Read, 0, nothing, nil, "no timeout"},
 		{"no handler", "a", "d", input, holdfast.Read, 1, nil, nil, "no handler"},

@@ -139,8 +139,9 @@ type Result struct {
 var ErrNoOpenTurn = errors.New("run has no open turn")
 
 // Turn takes a person's message to the model's final answer, or to one of the
-// other ends. While a turn of the run is open it is refused with the history's
-// error, which names the approval that it waits for.
+// other ends. The run is one that the history holds, such as one of the ledger's
+// CreateRun: it says for whom the turn acts. While a turn of the run is open it is
+// refused with the history's error, which names the approval that it waits for.
 //
 // When ctx ends, the turn ends as cancelled, with an outcome for every call. An
 // error means that the record could not be read or written: the turn stays open,
@@ -151,7 +152,7 @@ func (a *Agent) Turn(ctx context.Context, run, message string) (Result, error) {
 	}
 	r, err := a.history.LookupRun(ctx, run)
 	if err != nil {
-		return Result{}, fmt.Errorf("turn of run %s: %w", run, err)
+		return Result{}, fmt.Errorf("beginning a turn: %w", err)
 	}
 	record, err := a.history.BeginTurn(ctx, run, message)
 	if err != nil {

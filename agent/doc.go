@@ -2,11 +2,12 @@
 // puts the calls of each reply through the gate as one round, sends the
 // observations back, and ends the turn in a stated way.
 //
-//	a, err := agent.New(client, g, ledger, &agent.Options{System: prompt, Watch: show})
-//	result, err := a.Turn(ctx, "run-1", "How much rice did I eat today?")
+//	a, err := agent.New(client, g, book, &agent.Options{System: prompt, Watch: show})
+//	run, err := book.CreateRun(ctx, ledger.Run{Principal: ana}) // a conversation, and for whom
+//	result, err := a.Turn(ctx, run.ID, "How much rice did I eat today?")
 //	if result.End == agent.Pending {
 //		// a person decides on result.ApprovalID, then, here or in another process:
-//		result, err = a.Resume(ctx, "run-1")
+//		result, err = a.Resume(ctx, run.ID)
 //	}
 //
 // A reply is saved before any of its calls runs, and what is sent to the model is

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -34,8 +35,9 @@ func (s *storedRun) run() Run {
 	}
 }
 
-// CreateRun writes a run; one with that id that differs is an error. It gets an
-// id if it has none.
+// CreateRun writes a run, and gives it an id if it has none. The same run again
+// changes nothing, so a program may begin with it; one with that id that differs
+// is an error.
 func (l *Ledger) CreateRun(ctx context.Context, r Run) (Run, error) {
 	if r.ID == "" {
 		r.ID = l.newID()
@@ -64,7 +66,7 @@ func (l *Ledger) CreateRun(ctx context.Context, r Run) (Run, error) {
 	return out.run(), nil
 }
 
-// LookupRun is the run of that id.
+// LookupRun is the run of that id, or [ErrNotFound]: CreateRun makes it.
 func (l *Ledger) LookupRun(ctx context.Context, id string) (Run, error) {
 	var out Run
 	err := l.view(ctx, func(t *txn) error {
@@ -74,6 +76,9 @@ func (l *Ledger) LookupRun(ctx context.Context, id string) (Run, error) {
 		}
 		return err
 	})
+	if errors.Is(err, ErrNotFound) {
+		return out, fmt.Errorf("run %q: %w; CreateRun makes one", id, ErrNotFound)
+	}
 	return out, err
 }
 

@@ -11,6 +11,13 @@
 // in the provider's own shape. It keeps no conversation: what it says depends on
 // the request alone, so a restart of either side changes nothing.
 //
+// It is an HTTP server like any other, or, as here, answers within the process; a
+// client of package model asks it like a provider:
+//
+//	scenario, err := scripted.Load("kitchen.yaml")
+//	provider := &http.Client{Transport: scripted.New(scenario, nil)}
+//	client, err := model.New(openai.Chat{}, "scripted", &model.Options{BaseURL: "http://scripted", HTTPClient: provider})
+//
 // # Scenarios
 //
 // A scenario is a YAML (or JSON) document. Unknown fields are errors.
@@ -33,7 +40,8 @@
 // does, the fallback is. The conditions of `when`:
 //
 //	message   regular expression on the person's last message; its groups are
-//	          {{index .Groups 1}} and, named, {{.Group.name}}
+//	          {{index .Groups 1}} and, named, {{.Group.name}};
+//	          a rule without this condition has none
 //	after     a tool's name, or a list of them, or "*": the last thing in the
 //	          conversation are results, and one of them is of that tool (of each
 //	          in the list). A rule without after, step or always is for the
