@@ -36,7 +36,7 @@ func (r *Reader) messages(work []byte, frame func(Frame)) int {
 			r.err = errChecksum
 			return 0
 		}
-		f := Frame{Data: body[preludeBytes+headers:]}
+		f := Frame{Format: EventStream, Data: body[preludeBytes+headers:]}
 		if !f.headers(body[preludeBytes : preludeBytes+headers]) {
 			r.err = errHeaders
 			return 0

@@ -20,7 +20,7 @@ import (
 // of all that one reader takes.
 const (
 	MaxFrame = 16 << 20
-	MaxReply = 8 * MaxFrame
+	MaxReply = 4 * MaxFrame
 )
 
 // Format is how a reply is framed.
@@ -44,16 +44,21 @@ type Frame struct {
 	// Message is an event stream's :message-type: event, exception or error.
 	Message []byte
 	Data    []byte
+	// Format is how the reply is framed.
+	Format Format
 	// Tail marks a last frame that the end of the bytes closed, and not its own
 	// end: it may be cut.
 	Tail bool
 }
 
-// ErrTooLarge says that a frame outgrew MaxFrame; the rest was not read.
-var ErrTooLarge = fmt.Errorf("reply frame is larger than %d bytes", MaxFrame)
+// ErrTooLarge says that a frame outgrew MaxFrame, and ErrReplyTooLarge that all of
+// them outgrew MaxReply; the rest was not read.
+var (
+	ErrTooLarge      = fmt.Errorf("reply frame is larger than %d bytes", MaxFrame)
+	ErrReplyTooLarge = fmt.Errorf("reply is larger than %d bytes", MaxReply)
+)
 
 var (
-	errReply    = fmt.Errorf("reply is larger than %d bytes", MaxReply)
 	errChecksum = errors.New("event stream message has a wrong checksum")
 	errLength   = errors.New("event stream message has an impossible length")
 	errHeaders  = errors.New("event stream message has unreadable headers")
@@ -76,9 +81,6 @@ type Reader struct {
 
 const maxNoise = 2 << 10
 
-// Format that the first bytes told.
-func (r *Reader) Format() Format { return r.format }
-
 // Err is what ended the reading, nil while all is well.
 func (r *Reader) Err() error { return r.err }
 
@@ -93,7 +95,7 @@ func (r *Reader) Feed(p []byte, frame func(Frame)) {
 		return
 	}
 	if r.taken += len(p); r.taken > MaxReply {
-		r.err, r.buf = errReply, nil
+		r.err, r.buf = ErrReplyTooLarge, nil
 		return
 	}
 	work := p

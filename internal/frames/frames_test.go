@@ -69,8 +69,8 @@ func TestFramesAreTheSameHoweverTheBytesAreSplit(t *testing.T) {
 	for _, tt := range framings {
 		t.Run(tt.name, func(t *testing.T) {
 			frames, r := read([]byte(tt.in))
-			if diff := cmp.Diff(tt.want, frames); diff != "" || r.Err() != nil || r.Format() != tt.format {
-				t.Errorf("whole: err %v, format %v, want %v, frames (-want +got):\n%s", r.Err(), r.Format(), tt.format, diff)
+			if diff := cmp.Diff(tt.want, frames); diff != "" || r.Err() != nil || r.format != tt.format {
+				t.Errorf("whole: err %v, format %v, want %v, frames (-want +got):\n%s", r.Err(), r.format, tt.format, diff)
 			}
 			for at := range len(tt.in) {
 				if frames, _ := read([]byte(tt.in[:at]), []byte(tt.in[at:])); !cmp.Equal(tt.want, frames) {

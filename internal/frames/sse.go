@@ -96,7 +96,7 @@ func (r *Reader) line(work []byte, start, from, to int, frame func(Frame)) {
 	case text[0] == ':' || bytes.HasPrefix(text, idField) || bytes.HasPrefix(text, retryField):
 	case text[0] == '{':
 		// Some gateways write an error between the events without its field name.
-		frame(Frame{Event: r.sse.event, Data: text})
+		frame(Frame{Format: Events, Event: r.sse.event, Data: text})
 	case string(text) == "data":
 		r.data(work, start, to, to)
 	default:
@@ -138,7 +138,7 @@ func (r *Reader) dispatch(event []byte, frame func(Frame), tail bool) {
 		if s.lines == 1 {
 			data = event[s.from:s.to]
 		}
-		frame(Frame{Event: s.event, Data: data, Tail: tail})
+		frame(Frame{Format: Events, Event: s.event, Data: data, Tail: tail})
 	}
 	s.event, s.lines = s.event[:0], 0
 }

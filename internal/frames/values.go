@@ -32,7 +32,7 @@ func (r *Reader) values(work []byte, frame func(Frame)) int {
 				r.err = ErrTooLarge
 				return 0
 			}
-			frame(Frame{Data: work[start:i]})
+			frame(Frame{Format: r.format, Data: work[start:i]})
 			start = i
 		}
 	}
@@ -91,6 +91,6 @@ func (v *values) value(b []byte) (n int, whole bool) {
 
 func (r *Reader) lastValue(rest []byte, frame func(Frame)) {
 	if r.json.depth > 0 && len(rest) > 0 {
-		frame(Frame{Data: rest, Tail: true})
+		frame(Frame{Format: r.format, Data: rest, Tail: true})
 	}
 }

@@ -24,7 +24,7 @@ var rules = []rule{
 	{".", []string{"schema"}, nil},
 	{"wire/wiretest", []string{".", "schema", "wire"}, []string{"any"}},
 	{"wire", []string{".", "schema"}, []string{"github.com/go-json-experiment/json"}},
-	{"wire/*", []string{".", "schema", "wire"}, []string{"github.com/go-json-experiment/json"}},
+	{"wire/*", []string{".", "schema", "wire", "wire/internal/*"}, []string{"github.com/go-json-experiment/json"}},
 	{"ledger/ledgertest", []string{".", "schema", "ledger"}, []string{"any"}},
 	{"ledger", []string{".", "schema"}, nil},
 	{"ledger/*", []string{".", "ledger"}, []string{"any"}},

@@ -1,25 +1,25 @@
 package anthropic
 
 import (
+	"encoding/base64"
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/frames"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
 
 // assembler makes a reply of Anthropic's events, whatever framing they came in.
 // A whole message body is taken as one event of type "message".
 type assembler struct {
-	reply  wire.Reply
+	decode.Draft
+	api    string
 	blocks []block
 	text   []byte // of all text blocks
 	usage  usage
-	events []wire.Event
 	done   bool
-	whole  bool // the message came as one body
-	broken bool // an event could not be read
-	seen   bool // an event came
 }
 
 // block is one content block while it grows.
@@ -35,10 +35,47 @@ type block struct {
 	call      int // position in the reply's calls, -1 for none
 }
 
+// Done reports that message_stop came, or a whole message.
+func (a *assembler) Done() bool { return a.done }
+
+// Frame takes an event, or the chunk of an AWS event stream that holds one.
+func (a *assembler) Frame(f frames.Frame) {
+	switch {
+	case f.Format == frames.EventStream:
+		a.chunk(f)
+	case f.Tail && !rawjson.Valid(f.Data):
+		// The bytes ended within it: what it held never came.
+	case string(f.Data) == "[DONE]":
+		// A relay's own end sign.
+	default:
+		a.event(f.Data)
+	}
+}
+
+// chunk takes a message of an AWS event stream, whose payload is one event in
+// base64.
+func (a *assembler) chunk(f frames.Frame) {
+	if string(f.Message) != "event" && len(f.Message) > 0 {
+		a.failed(f.Data, nil)
+		a.Reply.Err.Code = string(f.Event)
+		return
+	}
+	encoded := rawjson.Member(f.Data, "bytes")
+	event, err := base64.StdEncoding.AppendDecode(nil, bare(encoded))
+	if err != nil || len(event) == 0 {
+		if len(encoded) > 0 {
+			a.Unreadable(f.Data)
+		}
+		a.Reply.Unknown++
+		return
+	}
+	a.event(event)
+}
+
 func (a *assembler) event(raw []byte) {
-	a.seen = true
+	a.Seen = true
 	if !rawjson.Valid(raw) {
-		a.broken = true
+		a.Unreadable(raw)
 		return
 	}
 	e := readEnvelope(raw)
@@ -66,7 +103,7 @@ func (a *assembler) event(raw []byte) {
 			a.failed(raw, e.failure)
 			return
 		}
-		a.reply.Unknown++
+		a.Reply.Unknown++
 	}
 }
 
@@ -115,8 +152,9 @@ func bare(v []byte) []byte {
 // messageStart begins a reply. A relay may splice a retried stream, so a second
 // one voids everything before it.
 func (a *assembler) messageStart(message []byte) {
-	if len(a.blocks) > 0 || a.done || a.reply.Stop != "" {
-		*a = assembler{seen: true, events: append(a.events, wire.Event{Kind: wire.Restart})}
+	if len(a.blocks) > 0 || a.done || a.Reply.Stop != "" {
+		a.Restart()
+		*a = assembler{api: a.api, Draft: a.Draft}
 	}
 	a.header(message)
 }
@@ -125,13 +163,13 @@ func (a *assembler) header(message []byte) {
 	for name, v := range rawjson.Members(message) {
 		switch string(name) {
 		case "id":
-			a.reply.ID = rawjson.String(v)
+			a.Reply.ID = rawjson.String(v)
 		case "model":
-			a.reply.Model = rawjson.String(v)
+			a.Reply.Model = rawjson.String(v)
 		case "usage":
 			a.usage.merge(v)
 		case "stop_reason":
-			a.reply.Stop = rawjson.String(v)
+			a.Reply.Stop = rawjson.String(v)
 		case "content":
 			for _, b := range rawjson.Elements(v) {
 				a.open(int64(len(a.blocks)), b)
@@ -142,7 +180,7 @@ func (a *assembler) header(message []byte) {
 
 func (a *assembler) message(raw []byte) {
 	a.messageStart(raw)
-	a.whole, a.done = true, true
+	a.done = true
 	for i := range a.blocks {
 		a.close(&a.blocks[i])
 	}
@@ -159,8 +197,7 @@ func (a *assembler) blockStart(e envelope) {
 // open starts a block. One that starts at an index in use leaves the older one
 // as it is: a fragment belongs to the last block that started at its index.
 func (a *assembler) open(index int64, raw []byte) {
-	if len(a.blocks) == maxBlocks {
-		a.fail("reply_too_large", "the reply has more blocks than this decoder keeps")
+	if !a.Room(len(a.blocks)) {
 		return
 	}
 	b := block{index: index, start: append([]byte(nil), raw...), call: -1}
@@ -187,7 +224,7 @@ func (a *assembler) open(index int64, raw []byte) {
 	case "redacted_thinking", "server_tool_use", "mcp_tool_use", "fallback", "container_upload", "compaction":
 	default:
 		if !isResult(b.kind) {
-			a.reply.Unknown++
+			a.Reply.Unknown++
 		}
 	}
 	a.blocks = append(a.blocks, b)
@@ -196,25 +233,13 @@ func (a *assembler) open(index int64, raw []byte) {
 // openCall lists a call. One without a name, an id and arguments is a phantom
 // that some servers send, and none until it gets arguments.
 func (a *assembler) openCall(b *block, id, name string) {
-	if id == "" && name == "" && !holdsArguments(rawjson.Member(b.start, "input")) {
+	if id == "" && name == "" && !decode.HoldsArguments(rawjson.Member(b.start, "input")) {
 		return
 	}
-	b.call = len(a.reply.Calls)
-	call := holdfast.Call{ID: id, Name: name, Kind: holdfast.FunctionCall}
-	call.Namespace = rawjson.String(rawjson.Member(b.start, "toolset_name"))
-	a.reply.Calls = append(a.reply.Calls, call)
-	a.events = append(a.events, wire.Event{Kind: wire.CallStart, Call: b.call, Name: rawjson.Text([]byte(name))})
-}
-
-// holdsArguments tells arguments from the empty object that stands in their place.
-func holdsArguments(input []byte) bool {
-	if rawjson.IsNull(input) {
-		return false
-	}
-	for range rawjson.Members(input) {
-		return true
-	}
-	return rawjson.Kind(input) != '{'
+	b.call = a.Propose(holdfast.Call{
+		ID: id, Name: name, Kind: holdfast.FunctionCall,
+		Namespace: rawjson.String(rawjson.Member(b.start, "toolset_name")),
+	})
 }
 
 // grow adds a JSON string to the block's text and tells of it.
@@ -222,9 +247,7 @@ func (a *assembler) grow(b *block, raw []byte, kind wire.EventKind) {
 	if kind == wire.TextDelta {
 		a.text = rawjson.AppendString(a.text, raw)
 	}
-	if text := b.grown.AddString(raw); len(text) > 0 {
-		a.events = append(a.events, wire.Event{Kind: kind, Call: max(b.call, 0), Text: rawjson.Text(text)})
-	}
+	a.Show(kind, max(b.call, 0), b.grown.AddString(raw))
 }
 
 // at is the block that an event speaks of: the last that started at its index,
@@ -256,7 +279,7 @@ func (a *assembler) blockDelta(e envelope) {
 		b = a.at(e)
 	}
 	if b == nil || b.closed {
-		a.reply.Unknown++
+		a.Reply.Unknown++
 		return
 	}
 	b.grew = true
@@ -272,15 +295,13 @@ func (a *assembler) blockDelta(e envelope) {
 	case "citations_delta":
 		b.citations = append(b.citations, append([]byte(nil), citation...))
 	default:
-		a.reply.Unknown++
+		a.Reply.Unknown++
 	}
 }
 
 func (a *assembler) growInput(b *block, text []byte) {
 	if b.kind == "tool_use" && b.call < 0 && rawjson.String(text) != "" {
-		a.reply.Calls = append(a.reply.Calls, holdfast.Call{Kind: holdfast.FunctionCall})
-		b.call = len(a.reply.Calls) - 1
-		a.events = append(a.events, wire.Event{Kind: wire.CallStart, Call: b.call})
+		b.call = a.Propose(holdfast.Call{Kind: holdfast.FunctionCall})
 	}
 	if b.call >= 0 {
 		a.grow(b, text, wire.ArgumentsDelta)
@@ -301,24 +322,18 @@ func (a *assembler) close(b *block) {
 	}
 	b.closed = true
 	if b.call >= 0 {
-		a.events = append(a.events, wire.Event{Kind: wire.CallEnd, Call: b.call})
+		a.Tell(wire.Event{Kind: wire.CallEnd, Call: b.call})
 	}
 }
 
 func (a *assembler) stopped(delta []byte) {
 	if stop := rawjson.String(rawjson.Member(delta, "stop_reason")); stop != "" {
-		a.reply.Stop = stop
+		a.Reply.Stop = stop
 	}
 }
 
-// fail notes an error of our own finding; what the provider told stands first.
-func (a *assembler) fail(code, message string) {
-	if a.reply.Err == nil {
-		a.reply.Err = &wire.Error{Code: code, Message: message}
-	}
-}
-
-// failed notes an error that the provider told, in a stream or as the body.
+// failed notes an error that the provider told, in a stream or as the body. It
+// stands before what was found out here.
 func (a *assembler) failed(raw, failure []byte) {
 	err := &wire.Error{}
 	if rawjson.Valid(raw) {
@@ -340,7 +355,7 @@ func (a *assembler) failed(raw, failure []byte) {
 	if err.Code == "" {
 		err.Code = "error"
 	}
-	a.reply.Err = err
+	a.Reply.Err = err
 }
 
 // isResult reports a block that holds the result of a tool that the provider

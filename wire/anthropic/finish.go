@@ -3,12 +3,13 @@ package anthropic
 import (
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
 
-// finish is the reply once the bytes have ended.
-func (a *assembler) finish(api string) *wire.Reply {
-	r := &a.reply
-	r.API = api
+// Finish is the reply once the bytes have ended.
+func (a *assembler) Finish() *wire.Reply {
+	r := &a.Reply
+	r.API = a.api
 	r.Text = rawjson.Text(a.text)
 	r.Usage = a.usage.neutral()
 	var reasoning []byte
@@ -18,9 +19,6 @@ func (a *assembler) finish(api string) *wire.Reply {
 		}
 	}
 	r.Reasoning = rawjson.Text(reasoning)
-	if a.broken {
-		a.fail("unreadable_event", "an event of the reply is not JSON")
-	}
 	r.Ending = a.ending()
 	r.Complete = r.Ending == wire.Ended || r.Ending == wire.Paused
 	a.finishCalls()
@@ -30,10 +28,10 @@ func (a *assembler) finish(api string) *wire.Reply {
 
 // ending reads the stop reason as a veto only: calls are found by their presence.
 func (a *assembler) ending() wire.Ending {
-	if a.reply.Err != nil || !a.done {
+	if a.Reply.Err != nil || !a.done {
 		return wire.Broken
 	}
-	switch a.reply.Stop {
+	switch a.Reply.Stop {
 	case "max_tokens", "model_context_window_exceeded":
 		return wire.Cut
 	case "refusal":
@@ -51,9 +49,9 @@ func (a *assembler) finishCalls() {
 		if b.call < 0 {
 			continue
 		}
-		call := &a.reply.Calls[b.call]
+		call := &a.Reply.Calls[b.call]
 		call.Arguments = b.arguments()
-		call.Complete = b.closed && a.reply.Complete
+		call.Complete = b.closed && a.Reply.Complete
 		call.ProviderExecuted = len(results) > 0 && answered(b, results)
 	}
 }
@@ -66,7 +64,7 @@ func (b *block) arguments() string {
 		return b.grown.String()
 	}
 	input := rawjson.Member(b.start, "input")
-	if rawjson.IsNull(input) || b.grew && !holdsArguments(input) {
+	if rawjson.IsNull(input) || b.grew && !decode.HoldsArguments(input) {
 		return ""
 	}
 	return string(input)

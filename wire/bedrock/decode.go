@@ -2,21 +2,19 @@ package bedrock
 
 import (
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/frames"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
 
 // assembler makes a reply of Converse's events, or of one whole response.
 type assembler struct {
-	reply   wire.Reply
+	decode.Draft
 	blocks  []block
 	text    []byte
-	usage   wire.Usage
-	events  []wire.Event
 	stopped bool // messageStop, or a whole response
 	done    bool
-	broken  bool
-	seen    bool // an event came
 }
 
 // block is one content block while it grows.
@@ -33,9 +31,20 @@ type block struct {
 	call      int // -1 for none
 }
 
-func (a *assembler) fail(code, message string) {
-	if a.reply.Err == nil {
-		a.reply.Err = &wire.Error{Code: code, Message: message}
+// Done reports that the metadata came, the last event, or a whole response.
+func (a *assembler) Done() bool { return a.done }
+
+// Frame takes a message of the event stream, or JSON that is an event by itself.
+func (a *assembler) Frame(f frames.Frame) {
+	switch {
+	case f.Format == frames.EventStream && string(f.Message) == "event":
+		a.event(string(f.Event), f.Data)
+	case f.Format == frames.EventStream:
+		a.failed(f.Data, string(f.Event))
+	case f.Tail && !rawjson.Valid(f.Data):
+		// The bytes ended within it: what it held never came.
+	default:
+		a.object(f.Data)
 	}
 }
 
@@ -58,15 +67,15 @@ func (a *assembler) failed(raw []byte, code string) {
 	if err.Code == "" {
 		err.Code = "error"
 	}
-	a.reply.Err = err
+	a.Reply.Err = err
 }
 
 // object takes JSON without an event's name: a whole response, an error, or an
 // event as the one member of an object.
 func (a *assembler) object(raw []byte) {
-	a.seen = true
+	a.Seen = true
 	if !rawjson.Valid(raw) {
-		a.broken = true
+		a.Unreadable(raw)
 		return
 	}
 	var output []byte
@@ -93,7 +102,7 @@ func (a *assembler) object(raw []byte) {
 	case rawjson.Kind(value) == '{':
 		a.event(string(name), value)
 	default:
-		a.reply.Unknown++
+		a.Reply.Unknown++
 	}
 }
 
@@ -106,21 +115,22 @@ func (a *assembler) whole(raw, output []byte) {
 	for i := range a.blocks {
 		a.close(&a.blocks[i])
 	}
-	a.reply.Stop = rawjson.String(rawjson.Member(raw, "stopReason"))
+	a.Reply.Stop = rawjson.String(rawjson.Member(raw, "stopReason"))
 	a.meter(rawjson.Member(raw, "usage"))
 	a.stopped, a.done = true, true
 }
 
 func (a *assembler) event(name string, raw []byte) {
-	a.seen = true
+	a.Seen = true
 	if !rawjson.Valid(raw) {
-		a.broken = true
+		a.Unreadable(raw)
 		return
 	}
 	switch name {
 	case "messageStart":
 		if len(a.blocks) > 0 || a.stopped {
-			*a = assembler{seen: true, events: append(a.events, wire.Event{Kind: wire.Restart})}
+			a.Restart()
+			*a = assembler{Draft: a.Draft}
 		}
 	case "contentBlockStart":
 		a.blockStart(raw)
@@ -131,7 +141,7 @@ func (a *assembler) event(name string, raw []byte) {
 			a.close(b)
 		}
 	case "messageStop":
-		a.reply.Stop = rawjson.String(rawjson.Member(raw, "stopReason"))
+		a.Reply.Stop = rawjson.String(rawjson.Member(raw, "stopReason"))
 		a.stopped = true
 	case "metadata":
 		a.meter(rawjson.Member(raw, "usage"))
@@ -141,7 +151,7 @@ func (a *assembler) event(name string, raw []byte) {
 			a.failed(raw, name)
 			return
 		}
-		a.reply.Unknown++
+		a.Reply.Unknown++
 	}
 }
 
@@ -155,21 +165,14 @@ func (a *assembler) meter(raw []byte) {
 		}
 		switch string(name) {
 		case "inputTokens", "cacheWriteInputTokens":
-			u.Input = add(u.Input, n)
+			u.Input = decode.Add(u.Input, n)
 		case "cacheReadInputTokens":
-			u.Input, u.Cached = add(u.Input, n), &n
+			u.Input, u.Cached = decode.Add(u.Input, n), &n
 		case "outputTokens":
 			u.Output = &n
 		}
 	}
-	a.usage = u
-}
-
-func add(sum *int64, n int64) *int64 {
-	if sum != nil {
-		n += *sum
-	}
-	return &n
+	a.Reply.Usage = u
 }
 
 func (a *assembler) blockStart(raw []byte) {
@@ -184,8 +187,7 @@ func (a *assembler) blockStart(raw []byte) {
 
 // open starts a block and returns it, nil where there are too many.
 func (a *assembler) open(index int64, kind string, value []byte) *block {
-	if len(a.blocks) == maxBlocks {
-		a.fail("reply_too_large", "the reply has more blocks than this decoder keeps")
+	if !a.Room(len(a.blocks)) {
 		return nil
 	}
 	b := block{index: index, kind: kind, start: append([]byte(nil), value...), call: -1}
@@ -198,7 +200,7 @@ func (a *assembler) open(index int64, kind string, value []byte) *block {
 		a.openCall(&b)
 	case "toolResult", "image", "document", "video", "audio", "citationsContent", "guardContent", "searchResult", "cachePoint":
 	default:
-		a.reply.Unknown++
+		a.Reply.Unknown++
 	}
 	a.blocks = append(a.blocks, b)
 	return &a.blocks[len(a.blocks)-1]
@@ -222,26 +224,9 @@ func (a *assembler) openCall(b *block) {
 			input = v
 		}
 	}
-	if call.ID != "" || call.Name != "" || holdsArguments(input) {
-		a.list(b, call)
+	if call.ID != "" || call.Name != "" || decode.HoldsArguments(input) {
+		b.call = a.Propose(call)
 	}
-}
-
-func (a *assembler) list(b *block, call holdfast.Call) {
-	b.call = len(a.reply.Calls)
-	a.reply.Calls = append(a.reply.Calls, call)
-	a.events = append(a.events, wire.Event{Kind: wire.CallStart, Call: b.call, Name: rawjson.Text([]byte(call.Name))})
-}
-
-// holdsArguments tells arguments from the empty object that stands in their place.
-func holdsArguments(input []byte) bool {
-	if rawjson.IsNull(input) {
-		return false
-	}
-	for range rawjson.Members(input) {
-		return true
-	}
-	return rawjson.Kind(input) != '{'
 }
 
 // grow adds a JSON string to the block's text and tells of it.
@@ -249,9 +234,7 @@ func (a *assembler) grow(b *block, raw []byte, kind wire.EventKind) {
 	if kind == wire.TextDelta {
 		a.text = rawjson.AppendString(a.text, raw)
 	}
-	if text := b.grown.AddString(raw); len(text) > 0 {
-		a.events = append(a.events, wire.Event{Kind: kind, Call: max(b.call, 0), Text: rawjson.Text(text)})
-	}
+	a.Show(kind, max(b.call, 0), b.grown.AddString(raw))
 }
 
 // growInput adds to a call's argument text. An object in the place of the text
@@ -261,7 +244,7 @@ func (a *assembler) growInput(b *block, input []byte) {
 		input = rawjson.Quote(string(input))
 	}
 	if b.call < 0 && rawjson.String(input) != "" {
-		a.list(b, holdfast.Call{Kind: holdfast.FunctionCall})
+		b.call = a.Propose(holdfast.Call{Kind: holdfast.FunctionCall})
 	}
 	if b.call >= 0 {
 		a.grow(b, input, wire.ArgumentsDelta)
@@ -293,7 +276,7 @@ func (a *assembler) blockDelta(raw []byte) {
 			b = a.open(index, kind, emptyBlock(kind))
 		}
 		if b == nil || b.closed || b.kind != kind {
-			a.reply.Unknown++
+			a.Reply.Unknown++
 			continue
 		}
 		b.grew = true
@@ -309,7 +292,7 @@ func (a *assembler) blockDelta(raw []byte) {
 				b.results = append(b.results, append([]byte(nil), piece...))
 			}
 		default:
-			a.reply.Unknown++
+			a.Reply.Unknown++
 		}
 	}
 }
@@ -340,6 +323,6 @@ func (a *assembler) close(b *block) {
 	}
 	b.closed = true
 	if b.call >= 0 {
-		a.events = append(a.events, wire.Event{Kind: wire.CallEnd, Call: b.call})
+		a.Tell(wire.Event{Kind: wire.CallEnd, Call: b.call})
 	}
 }

@@ -5,12 +5,11 @@ import (
 	"github.com/holdfast-go/holdfast/wire"
 )
 
-// finish is the reply once the bytes have ended.
-func (a *assembler) finish() *wire.Reply {
-	r := &a.reply
+// Finish is the reply once the bytes have ended.
+func (a *assembler) Finish() *wire.Reply {
+	r := &a.Reply
 	r.API = apiConverse
 	r.Text = rawjson.Text(a.text)
-	r.Usage = a.usage
 	var reasoning []byte
 	for i := range a.blocks {
 		if a.blocks[i].kind == "reasoningContent" {
@@ -18,9 +17,6 @@ func (a *assembler) finish() *wire.Reply {
 		}
 	}
 	r.Reasoning = rawjson.Text(reasoning)
-	if a.broken {
-		a.fail("unreadable_event", "an event of the reply is not JSON")
-	}
 	r.Ending = a.ending()
 	r.Complete = r.Ending == wire.Ended
 	results := a.results()
@@ -38,10 +34,10 @@ func (a *assembler) finish() *wire.Reply {
 
 // ending reads the stop reason as a veto only: calls are found by their presence.
 func (a *assembler) ending() wire.Ending {
-	if a.reply.Err != nil || !a.stopped {
+	if a.Reply.Err != nil || !a.stopped {
 		return wire.Broken
 	}
-	switch a.reply.Stop {
+	switch a.Reply.Stop {
 	case "max_tokens", "model_context_window_exceeded", "malformed_model_output", "malformed_tool_use":
 		// The last two say that the model's attempt failed. As after a cut, its
 		// calls are rejected and it may try again.

@@ -2,22 +2,22 @@ package google
 
 import (
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/frames"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
 
 // gemini makes a reply of GenerateContentResponse objects: the events of a
 // stream, the elements of a streamed array, or one whole body.
 type gemini struct {
-	reply   wire.Reply
+	decode.Draft
 	parts   []part
 	text    rawjson.Builder
 	thought rawjson.Builder
 	blocked string // promptFeedback.blockReason
 	usage   []byte // the last usageMetadata that counts tokens
 	open    int    // the part whose call goes on in the next, -1 for none
-	events  []wire.Event
-	broken  bool
 }
 
 // part is one part of the model's content.
@@ -32,23 +32,26 @@ type part struct {
 	continues bool
 }
 
-func newGemini() *gemini { return &gemini{open: -1} }
-
-func (g *gemini) preview() *[]wire.Event { return &g.events }
-
-// ended is never said: usage and signatures may follow the finish reason, and
+// Done is never said: usage and signatures may follow the finish reason, and
 // the stream's end is the connection's.
-func (g *gemini) ended() bool { return false }
+func (g *gemini) Done() bool { return false }
 
-func (g *gemini) fail(code, message string) {
-	if g.reply.Err == nil {
-		g.reply.Err = &wire.Error{Code: code, Message: message}
+// Frame takes a response object.
+func (g *gemini) Frame(f frames.Frame) {
+	switch {
+	case string(f.Data) == "[DONE]":
+		// The end of the connection, not of the reply.
+	case f.Tail && !rawjson.Valid(f.Data):
+		// The bytes ended within it: what it held never came.
+	default:
+		g.event(f.Data)
 	}
 }
 
 func (g *gemini) event(raw []byte) {
+	g.Seen = true
 	if !rawjson.Valid(raw) {
-		g.broken = true
+		g.Unreadable(raw)
 		return
 	}
 	known := false
@@ -66,16 +69,16 @@ func (g *gemini) event(raw []byte) {
 			known = true
 			g.meter(v)
 		case "responseId":
-			g.reply.ID = rawjson.String(v)
+			g.Reply.ID = rawjson.String(v)
 		case "modelVersion":
-			g.reply.Model = rawjson.String(v)
+			g.Reply.Model = rawjson.String(v)
 		case "error":
 			known = true
-			g.reply.Err = googleError(raw, v)
+			g.Reply.Err = googleError(raw, v)
 		}
 	}
 	if !known {
-		g.reply.Unknown++
+		g.Reply.Unknown++
 	}
 }
 
@@ -102,7 +105,7 @@ func (g *gemini) candidates(raw []byte) {
 				}
 			case "finishReason":
 				if stop := rawjson.String(v); stop != "" && stop != "FINISH_REASON_UNSPECIFIED" {
-					g.reply.Stop = stop
+					g.Reply.Stop = stop
 				}
 			}
 		}
@@ -110,8 +113,7 @@ func (g *gemini) candidates(raw []byte) {
 }
 
 func (g *gemini) part(raw []byte) {
-	if len(g.parts) == maxParts {
-		g.fail("reply_too_large", "the reply has more parts than this decoder keeps")
+	if !g.Room(len(g.parts)) {
 		return
 	}
 	p := part{call: -1, plain: true}
@@ -132,7 +134,7 @@ func (g *gemini) part(raw []byte) {
 		}
 	}
 	if !known {
-		g.reply.Unknown++
+		g.Reply.Unknown++
 	}
 	switch {
 	case call != nil:
@@ -154,9 +156,7 @@ func (g *gemini) say(p part, raw []byte) bool {
 	if p.thought {
 		all, kind = &g.thought, wire.ReasoningDelta
 	}
-	if text := all.AddString(raw); len(text) > 0 {
-		g.events = append(g.events, wire.Event{Kind: kind, Text: rawjson.Text(text)})
-	}
+	g.Show(kind, 0, all.AddString(raw))
 	if !p.plain || len(g.parts) == 0 {
 		return false
 	}
@@ -209,10 +209,7 @@ func (g *gemini) call(p part, raw, value []byte) {
 		return // an empty end of a call that has ended already
 	}
 	p.raw = append([]byte(nil), raw...)
-	p.call = len(g.reply.Calls)
-	name := rawjson.String(c.name)
-	g.reply.Calls = append(g.reply.Calls, holdfast.Call{ID: rawjson.String(c.id), Name: name, Kind: holdfast.FunctionCall})
-	g.events = append(g.events, wire.Event{Kind: wire.CallStart, Call: p.call, Name: rawjson.Text([]byte(name))})
+	p.call = g.Propose(holdfast.Call{ID: rawjson.String(c.id), Name: rawjson.String(c.name), Kind: holdfast.FunctionCall})
 	g.parts = append(g.parts, p)
 	g.open = len(g.parts) - 1
 	g.goOn(&g.parts[g.open], c)
@@ -221,10 +218,10 @@ func (g *gemini) call(p part, raw, value []byte) {
 // goOn adds what one part says of a call's arguments and closes the call where
 // the part does not announce another.
 func (g *gemini) goOn(p *part, c functionCall) {
-	call := &g.reply.Calls[p.call]
+	call := &g.Reply.Calls[p.call]
 	if c.args != nil {
 		call.Arguments = string(c.args)
-		g.events = append(g.events, wire.Event{Kind: wire.ArgumentsDelta, Call: p.call, Text: rawjson.Text(c.args)})
+		g.Show(wire.ArgumentsDelta, p.call, c.args)
 	}
 	if c.partial != nil {
 		if p.partial == nil {
@@ -238,7 +235,7 @@ func (g *gemini) goOn(p *part, c functionCall) {
 		return
 	}
 	g.open = -1
-	g.events = append(g.events, wire.Event{Kind: wire.CallEnd, Call: p.call})
+	g.Tell(wire.Event{Kind: wire.CallEnd, Call: p.call})
 }
 
 func googleError(raw, failure []byte) *wire.Error {

@@ -4,19 +4,18 @@ import (
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
 
-func (g *gemini) finish(api string) *wire.Reply {
-	r := &g.reply
-	r.API = api
+// Finish is the reply once the bytes have ended.
+func (g *gemini) Finish() *wire.Reply {
+	r := &g.Reply
+	r.API = apiGemini
 	r.Text = g.text.Text()
 	r.Reasoning = g.thought.Text()
 	r.Usage = geminiUsage(g.usage)
 	if r.Stop == "" && g.blocked != "" {
 		r.Stop = "blocked:" + g.blocked
-	}
-	if g.broken {
-		g.fail("unreadable_event", "an event of the reply is not JSON")
 	}
 	r.Ending = geminiEnding(r)
 	r.Complete = r.Ending == wire.Ended
@@ -49,8 +48,8 @@ func (g *gemini) finishCalls() {
 		if p.call < 0 {
 			continue
 		}
-		call := &g.reply.Calls[p.call]
-		call.Complete = g.reply.Complete && !p.continues
+		call := &g.Reply.Calls[p.call]
+		call.Complete = g.Reply.Complete && !p.continues
 		if p.partial != nil {
 			var ok bool
 			if call.Arguments, ok = p.partial.text(); !ok {
@@ -130,21 +129,14 @@ func geminiUsage(raw []byte) wire.Usage {
 		}
 		switch string(name) {
 		case "promptTokenCount", "toolUsePromptTokenCount":
-			u.Input = add(u.Input, n)
+			u.Input = decode.Add(u.Input, n)
 		case "candidatesTokenCount":
-			u.Output = add(u.Output, n)
+			u.Output = decode.Add(u.Output, n)
 		case "thoughtsTokenCount":
-			u.Output, u.Reasoning = add(u.Output, n), &n
+			u.Output, u.Reasoning = decode.Add(u.Output, n), &n
 		case "cachedContentTokenCount":
 			u.Cached = &n
 		}
 	}
 	return u
-}
-
-func add(sum *int64, n int64) *int64 {
-	if sum != nil {
-		n += *sum
-	}
-	return &n
 }

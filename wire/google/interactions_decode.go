@@ -4,21 +4,21 @@ import (
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/frames"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
 
 // interaction makes a reply of the events of the Interactions API, or of one
 // whole interaction.
 type interaction struct {
-	reply   wire.Reply
+	decode.Draft
 	steps   []interactionStep
 	text    rawjson.Builder
 	thought rawjson.Builder
 	usage   []byte
-	events  []wire.Event
 	done    bool
-	broken  bool
 }
 
 // interactionStep is one step while it grows.
@@ -42,12 +42,18 @@ type content struct {
 	grew bool
 }
 
-func (s *interaction) preview() *[]wire.Event { return &s.events }
-func (s *interaction) ended() bool            { return s.done }
+// Done reports that the interaction's last event came, or a whole one.
+func (s *interaction) Done() bool { return s.done }
 
-func (s *interaction) fail(code, message string) {
-	if s.reply.Err == nil {
-		s.reply.Err = &wire.Error{Code: code, Message: message}
+// Frame takes an event, or a whole interaction.
+func (s *interaction) Frame(f frames.Frame) {
+	switch {
+	case string(f.Data) == "[DONE]":
+		// The end of the connection, not of the reply.
+	case f.Tail && !rawjson.Valid(f.Data):
+		// The bytes ended within it: what it held never came.
+	default:
+		s.event(f.Data)
 	}
 }
 
@@ -84,8 +90,9 @@ func readInteractionEvent(raw []byte) interactionEvent {
 }
 
 func (s *interaction) event(raw []byte) {
+	s.Seen = true
 	if !rawjson.Valid(raw) {
-		s.broken = true
+		s.Unreadable(raw)
 		return
 	}
 	e := readInteractionEvent(raw)
@@ -113,7 +120,7 @@ func (s *interaction) event(raw []byte) {
 	case "":
 		s.untyped(raw, e)
 	default:
-		s.reply.Unknown++
+		s.Reply.Unknown++
 	}
 }
 
@@ -126,7 +133,7 @@ func (s *interaction) untyped(raw []byte, e interactionEvent) {
 		s.header(raw, true)
 		s.done = true
 	default:
-		s.reply.Unknown++
+		s.Reply.Unknown++
 	}
 }
 
@@ -134,13 +141,14 @@ func (s *interaction) failed(raw, failure []byte) {
 	if failure == nil {
 		failure = raw
 	}
-	s.reply.Err = googleError(raw, failure)
+	s.Reply.Err = googleError(raw, failure)
 }
 
 // created begins a reply; a second one voids everything before it.
 func (s *interaction) created(raw []byte) {
 	if len(s.steps) > 0 || s.done {
-		*s = interaction{events: append(s.events, wire.Event{Kind: wire.Restart})}
+		s.Restart()
+		*s = interaction{Draft: s.Draft}
 	}
 	s.header(raw, false)
 }
@@ -149,11 +157,11 @@ func (s *interaction) header(raw []byte, steps bool) {
 	for name, v := range rawjson.Members(raw) {
 		switch string(name) {
 		case "id":
-			s.reply.ID = rawjson.String(v)
+			s.Reply.ID = rawjson.String(v)
 		case "model", "agent":
-			s.reply.Model = rawjson.String(v)
+			s.Reply.Model = rawjson.String(v)
 		case "status":
-			s.reply.Stop = rawjson.String(v)
+			s.Reply.Stop = rawjson.String(v)
 		case "usage":
 			s.usage = append(s.usage[:0], v...)
 		case "error":
@@ -176,8 +184,7 @@ func (s *interaction) header(raw []byte, steps bool) {
 
 // open starts a step. A whole one brings its content with it.
 func (s *interaction) open(index int64, raw []byte) {
-	if len(s.steps) == maxParts {
-		s.fail("reply_too_large", "the reply has more steps than this decoder keeps")
+	if !s.Room(len(s.steps)) {
 		return
 	}
 	st := interactionStep{index: index, start: append([]byte(nil), raw...), call: -1}
@@ -199,8 +206,8 @@ func (s *interaction) open(index int64, raw []byte) {
 	switch st.kind {
 	case "function_call":
 		call := holdfast.Call{ID: rawjson.String(id), Name: rawjson.String(name), Kind: holdfast.FunctionCall}
-		if call.ID != "" || call.Name != "" || holdsArguments(rawjson.Member(st.start, "arguments")) {
-			s.list(&st, call)
+		if call.ID != "" || call.Name != "" || decode.HoldsArguments(rawjson.Member(st.start, "arguments")) {
+			st.call = s.Propose(call)
 		} // else a phantom, and no call until it gets arguments
 	case "model_output":
 		for _, c := range rawjson.Elements(contents) {
@@ -214,16 +221,10 @@ func (s *interaction) open(index int64, raw []byte) {
 		return // what was asked, told back
 	default:
 		if !providersOwn(st.kind) {
-			s.reply.Unknown++
+			s.Reply.Unknown++
 		}
 	}
 	s.steps = append(s.steps, st)
-}
-
-func (s *interaction) list(st *interactionStep, call holdfast.Call) {
-	st.call = len(s.reply.Calls)
-	s.reply.Calls = append(s.reply.Calls, call)
-	s.events = append(s.events, wire.Event{Kind: wire.CallStart, Call: st.call, Name: rawjson.Text([]byte(call.Name))})
 }
 
 // providersOwn reports a step of a tool that the provider runs itself.
@@ -252,9 +253,7 @@ func (s *interaction) say(to *[]content, raw []byte, kind wire.EventKind) {
 	if kind == wire.ReasoningDelta {
 		all = &s.thought
 	}
-	if show := all.AddString(text); len(show) > 0 {
-		s.events = append(s.events, wire.Event{Kind: kind, Text: rawjson.Text(show)})
-	}
+	s.Show(kind, 0, all.AddString(text))
 	if last := len(*to) - 1; plain && last >= 0 && (*to)[last].text != nil {
 		(*to)[last].text, (*to)[last].grew = rawjson.AppendString((*to)[last].text, text), true
 		return
@@ -275,7 +274,7 @@ func (s *interaction) at(e interactionEvent) *interactionStep {
 func (s *interaction) delta(e interactionEvent) {
 	st := s.at(e)
 	if st == nil || st.closed {
-		s.reply.Unknown++
+		s.Reply.Unknown++
 		return
 	}
 	st.grew = true
@@ -293,7 +292,7 @@ func (s *interaction) delta(e interactionEvent) {
 		s.say(&st.contents, e.delta, wire.TextDelta)
 	case providersOwn(st.kind):
 	default:
-		s.reply.Unknown++
+		s.Reply.Unknown++
 	}
 }
 
@@ -306,11 +305,9 @@ func (s *interaction) arguments(st *interactionStep, raw []byte) {
 		text = st.args.AddString(raw)
 	}
 	if st.call < 0 && st.args.Len() > 0 {
-		s.list(st, holdfast.Call{Kind: holdfast.FunctionCall})
+		st.call = s.Propose(holdfast.Call{Kind: holdfast.FunctionCall})
 	}
-	if len(text) > 0 {
-		s.events = append(s.events, wire.Event{Kind: wire.ArgumentsDelta, Call: st.call, Text: rawjson.Text(text)})
-	}
+	s.Show(wire.ArgumentsDelta, st.call, text)
 }
 
 func (s *interaction) close(st *interactionStep) {
@@ -319,6 +316,6 @@ func (s *interaction) close(st *interactionStep) {
 	}
 	st.closed = true
 	if st.call >= 0 {
-		s.events = append(s.events, wire.Event{Kind: wire.CallEnd, Call: st.call})
+		s.Tell(wire.Event{Kind: wire.CallEnd, Call: st.call})
 	}
 }

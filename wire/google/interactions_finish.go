@@ -3,17 +3,16 @@ package google
 import (
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
 
-func (s *interaction) finish(api string) *wire.Reply {
-	r := &s.reply
-	r.API = api
+// Finish is the reply once the bytes have ended.
+func (s *interaction) Finish() *wire.Reply {
+	r := &s.Reply
+	r.API = apiInteractions
 	r.Text = s.text.Text()
 	r.Reasoning = s.thought.Text()
 	r.Usage = interactionUsage(s.usage)
-	if s.broken {
-		s.fail("unreadable_event", "an event of the reply is not JSON")
-	}
 	r.Ending = s.ending()
 	r.Complete = r.Ending == wire.Ended || r.Ending == wire.Paused
 	results := s.results()
@@ -31,10 +30,10 @@ func (s *interaction) finish(api string) *wire.Reply {
 
 // ending of the interaction: its status is its stop word.
 func (s *interaction) ending() wire.Ending {
-	if s.reply.Err != nil || !s.done {
+	if s.Reply.Err != nil || !s.done {
 		return wire.Broken
 	}
-	switch s.reply.Stop {
+	switch s.Reply.Stop {
 	case "completed", "requires_action":
 		return wire.Ended
 	case "requires_continuation":
@@ -65,21 +64,10 @@ func (st *interactionStep) arguments() string {
 		return st.args.String()
 	}
 	args := rawjson.Member(st.start, "arguments")
-	if rawjson.IsNull(args) || st.grew && !holdsArguments(args) {
+	if rawjson.IsNull(args) || st.grew && !decode.HoldsArguments(args) {
 		return ""
 	}
 	return string(args)
-}
-
-// holdsArguments tells arguments from the empty object that stands in their place.
-func holdsArguments(args []byte) bool {
-	if rawjson.IsNull(args) {
-		return false
-	}
-	for range rawjson.Members(args) {
-		return true
-	}
-	return rawjson.Kind(args) != '{'
 }
 
 // message is the steps as the next input takes them back.
@@ -151,11 +139,11 @@ func interactionUsage(raw []byte) wire.Usage {
 		}
 		switch string(name) {
 		case "total_input_tokens", "total_tool_use_tokens":
-			u.Input = add(u.Input, n)
+			u.Input = decode.Add(u.Input, n)
 		case "total_output_tokens":
-			u.Output = add(u.Output, n)
+			u.Output = decode.Add(u.Output, n)
 		case "total_thought_tokens":
-			u.Output, u.Reasoning = add(u.Output, n), &n
+			u.Output, u.Reasoning = decode.Add(u.Output, n), &n
 		case "total_cached_tokens":
 			u.Cached = &n
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/schema"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
 
 // names: Ollama takes any, the models behind it were trained on such.
@@ -23,7 +24,7 @@ type Chat struct{}
 func (Chat) API() string { return api }
 
 // NewDecoder implements [wire.Codec].
-func (Chat) NewDecoder() wire.Decoder { return newDecoder() }
+func (Chat) NewDecoder() wire.Decoder { return decode.New(&assembler{}) }
 
 // Tools implements [wire.Codec]. Schemas go as they are; there is no strict mode.
 func (Chat) Tools(c *holdfast.Catalog, _ *wire.ToolOptions) (wire.ToolSet, error) {

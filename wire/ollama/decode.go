@@ -8,49 +8,25 @@ import (
 	"github.com/holdfast-go/holdfast/internal/frames"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
 
-const (
-	api      = "ollama"
-	maxCalls = 1024
-)
+const api = "ollama"
 
-// decoder assembles one reply: lines of a stream, or one body, which has the
+// assembler makes one reply: lines of a stream, or one body, which has the
 // form of a last line.
-type decoder struct {
-	frames frames.Reader
-	cur    rawjson.Cursor
-	frame  func(frames.Frame) // takes one frame; made once
-	events []wire.Event
-
-	model    string
+type assembler struct {
+	decode.Draft
+	cur      rawjson.Cursor
 	text     rawjson.Builder
 	thinking rawjson.Builder
-	calls    []holdfast.Call
 	entries  [][]byte // the calls' sources
-	usage    wire.Usage
 	reason   string
 	done     bool
-	seen     bool
-	unknown  int
-	err      *wire.Error
 }
 
-func newDecoder() *decoder {
-	d := &decoder{}
-	d.frame = d.take
-	return d
-}
-
-// Feed implements [wire.Decoder].
-func (d *decoder) Feed(p []byte) []wire.Event {
-	d.events = d.events[:0]
-	d.frames.Feed(p, d.frame)
-	return d.events
-}
-
-// Done implements [wire.Decoder].
-func (d *decoder) Done() bool { return d.done }
+// Done reports that the last line came.
+func (d *assembler) Done() bool { return d.done }
 
 // line is one line's members that are acted on once it is whole.
 type line struct {
@@ -62,39 +38,39 @@ type line struct {
 	err     *wire.Error
 }
 
-// take reads one frame.
-func (d *decoder) take(f frames.Frame) {
+// Frame takes a line, or a whole body.
+func (d *assembler) Frame(f frames.Frame) {
 	if d.done {
 		return
 	}
 	var l line
 	d.cur.Reset(f.Data)
 	if d.cur.Object(func(key []byte) { d.member(&l, key) }); !d.cur.Done() {
-		if d.err == nil && !f.Tail {
-			d.err = &wire.Error{Code: "unreadable_event", Message: "a line of the reply is not JSON", Raw: rawjson.Quote(string(f.Data[:min(len(f.Data), 1<<10)]))}
+		if !f.Tail {
+			d.Unreadable(f.Data)
 		}
 		return
 	}
-	d.seen = true
-	if d.err == nil {
-		d.err = l.err
+	d.Seen = true
+	if d.Reply.Err == nil {
+		d.Reply.Err = l.err
 	}
 	if l.message != nil {
 		d.message(rawjson.NewCursor(l.message))
 	} else if !l.known {
-		d.unknown++
+		d.Reply.Unknown++
 	}
 	if l.done {
-		d.done, d.reason, d.usage = true, l.reason, l.usage
+		d.done, d.reason, d.Reply.Usage = true, l.reason, l.usage
 		if d.ending() == wire.Ended {
-			for i := range d.calls {
-				d.events = append(d.events, wire.Event{Kind: wire.CallEnd, Call: i})
+			for i := range d.Reply.Calls {
+				d.Tell(wire.Event{Kind: wire.CallEnd, Call: i})
 			}
 		}
 	}
 }
 
-func (d *decoder) member(l *line, key []byte) {
+func (d *assembler) member(l *line, key []byte) {
 	c := &d.cur
 	switch string(key) {
 	case "message":
@@ -102,7 +78,7 @@ func (d *decoder) member(l *line, key []byte) {
 			l.message = c.Raw()
 		}
 	case "model":
-		d.model = c.Text()
+		d.Reply.Model = c.Text()
 	case "done":
 		l.done, l.known = c.Bool(), true
 	case "done_reason":
@@ -138,27 +114,21 @@ func readError(c *rawjson.Cursor) *wire.Error {
 	return e
 }
 
-func (d *decoder) message(c *rawjson.Cursor) {
+func (d *assembler) message(c *rawjson.Cursor) {
 	c.Object(func(key []byte) {
 		switch string(key) {
 		case "content":
-			d.show(wire.TextDelta, 0, d.text.Add(c.Bytes()))
+			d.Show(wire.TextDelta, 0, d.text.Add(c.Bytes()))
 		case "thinking":
-			d.show(wire.ReasoningDelta, 0, d.thinking.Add(c.Bytes()))
+			d.Show(wire.ReasoningDelta, 0, d.thinking.Add(c.Bytes()))
 		case "tool_calls":
 			c.Array(func(int) { d.call(c) })
 		}
 	})
 }
 
-func (d *decoder) show(kind wire.EventKind, call int, text []byte) {
-	if len(text) > 0 {
-		d.events = append(d.events, wire.Event{Kind: kind, Call: call, Text: rawjson.Text(text)})
-	}
-}
-
 // call takes one entry of tool_calls: always a call of its own, always whole.
-func (d *decoder) call(c *rawjson.Cursor) {
+func (d *assembler) call(c *rawjson.Cursor) {
 	raw := c.Raw()
 	if raw == nil {
 		return
@@ -183,15 +153,10 @@ func (d *decoder) call(c *rawjson.Cursor) {
 	if call.ID == "" && call.Name == "" && call.Arguments == "" {
 		return // a phantom
 	}
-	if len(d.calls) >= maxCalls {
-		if d.err == nil {
-			d.err = &wire.Error{Code: "too_many_calls", Message: "the reply holds more calls than a reply can"}
-		}
+	if !d.Room(len(d.Reply.Calls)) {
 		return
 	}
-	d.events = append(d.events, wire.Event{Kind: wire.CallStart, Call: len(d.calls), Name: call.Name})
-	d.show(wire.ArgumentsDelta, len(d.calls), []byte(call.Arguments))
-	d.calls = append(d.calls, call)
+	d.Show(wire.ArgumentsDelta, d.Propose(call), []byte(call.Arguments))
 	d.entries = append(d.entries, bytes.Clone(raw))
 }
 
@@ -207,9 +172,9 @@ func arguments(c *rawjson.Cursor) string {
 	return string(c.Raw())
 }
 
-func (d *decoder) ending() wire.Ending {
+func (d *assembler) ending() wire.Ending {
 	switch {
-	case d.err != nil || !d.done:
+	case d.Reply.Err != nil || !d.done:
 		return wire.Broken
 	case d.reason == "length":
 		return wire.Cut
@@ -217,15 +182,11 @@ func (d *decoder) ending() wire.Ending {
 	return wire.Ended
 }
 
-// Close implements [wire.Decoder].
-func (d *decoder) Close() *wire.Reply {
-	d.events = d.events[:0]
-	d.frames.Close(d.frame)
-	d.framing()
-	r := &wire.Reply{
-		API: api, Model: d.model, Stop: d.reason, Ending: d.ending(), Text: d.text.Text(), Reasoning: d.thinking.Text(),
-		Calls: d.calls, Usage: d.usage, Err: d.err, Unknown: d.unknown,
-	}
+// Finish is the reply once the bytes have ended.
+func (d *assembler) Finish() *wire.Reply {
+	r := &d.Reply
+	r.API, r.Stop, r.Ending = api, d.reason, d.ending()
+	r.Text, r.Reasoning = d.text.Text(), d.thinking.Text()
 	r.Complete = r.Ending == wire.Ended
 	for i := range r.Calls {
 		r.Calls[i].Complete = r.Complete
@@ -234,28 +195,16 @@ func (d *decoder) Close() *wire.Reply {
 	return r
 }
 
-// framing notes what ended the reading, or a reply that is none.
-func (d *decoder) framing() {
-	if d.err != nil {
-		return
-	}
-	if err := d.frames.Err(); err != nil {
-		d.err = &wire.Error{Code: "unreadable_reply", Message: err.Error()}
-	} else if noise := bytes.TrimSpace(d.frames.Noise()); len(noise) > 0 && !d.seen {
-		d.err = &wire.Error{Code: "unreadable_reply", Message: "the reply is not JSON", Raw: rawjson.Quote(string(noise))}
-	}
-}
-
 // assistantMessage is what the lines add up to, calls as they came.
-func (d *decoder) assistantMessage() json.RawMessage {
-	if d.text.Len() == 0 && len(d.calls) == 0 {
+func (d *assembler) assistantMessage() json.RawMessage {
+	if d.text.Len() == 0 && len(d.Reply.Calls) == 0 {
 		return nil
 	}
 	b := append([]byte(`{"role":"assistant","content":`), rawjson.Quote(d.text.Text())...)
 	if d.thinking.Len() > 0 {
 		b = append(append(b, `,"thinking":`...), rawjson.Quote(d.thinking.Text())...)
 	}
-	if len(d.calls) > 0 {
+	if len(d.Reply.Calls) > 0 {
 		b = append(append(b, `,"tool_calls":[`...), bytes.Join(d.entries, []byte{','})...)
 		b = append(b, ']')
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
 
 // Chat is the codec of Chat Completions and of every server compatible with it.
@@ -18,7 +19,7 @@ type Chat struct{}
 func (Chat) API() string { return chatAPI }
 
 // NewDecoder implements [wire.Codec].
-func (Chat) NewDecoder() wire.Decoder { return newChatDecoder() }
+func (Chat) NewDecoder() wire.Decoder { return decode.New(&chatReply{}) }
 
 // Tools implements [wire.Codec].
 func (Chat) Tools(c *holdfast.Catalog, o *wire.ToolOptions) (wire.ToolSet, error) {

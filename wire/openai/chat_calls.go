@@ -19,7 +19,7 @@ type fragment struct {
 }
 
 // callFragment reads an entry of tool_calls and puts it where it belongs.
-func (d *chatDecoder) callFragment(c *rawjson.Cursor) {
+func (d *chatReply) callFragment(c *rawjson.Cursor) {
 	var f fragment
 	c.Object(func(key []byte) {
 		switch string(key) {
@@ -45,7 +45,7 @@ func (d *chatDecoder) callFragment(c *rawjson.Cursor) {
 }
 
 // legacyCall reads function_call, which has neither index nor id.
-func (d *chatDecoder) legacyCall(c *rawjson.Cursor) {
+func (d *chatReply) legacyCall(c *rawjson.Cursor) {
 	f := fragment{hasIndex: true, index: -1}
 	f.function(c)
 	d.put(&f)
@@ -73,13 +73,10 @@ func (f *fragment) function(c *rawjson.Cursor) {
 // index is new, or it has no index but an id or a name. An empty id, name or
 // argument text is no information. A name is set once: another one in the same
 // slot is another call, an equal one a repetition.
-func (d *chatDecoder) put(f *fragment) {
+func (d *chatReply) put(f *fragment) {
 	slot := d.slot(f)
 	if slot == nil {
-		if len(d.slots) >= maxCalls {
-			if d.err == nil {
-				d.err = &wire.Error{Code: "too_many_calls", Message: "the reply holds more calls than a reply can"}
-			}
+		if !d.Room(len(d.slots)) {
 			return
 		}
 		slot = &chatCall{index: f.index, hasIndex: f.hasIndex, position: -1}
@@ -101,14 +98,14 @@ func (d *chatDecoder) put(f *fragment) {
 		}
 		slot.position = len(d.calls)
 		d.calls = append(d.calls, slot)
-		d.pre.add(wire.Event{Kind: wire.CallStart, Call: slot.position, Name: slot.name})
+		d.Tell(wire.Event{Kind: wire.CallStart, Call: slot.position, Name: slot.name})
 	}
 	slot.object = slot.object || f.argsObject
-	d.pre.text(wire.ArgumentsDelta, slot.position, slot.args.Add(f.args))
+	d.Show(wire.ArgumentsDelta, slot.position, slot.args.Add(f.args))
 }
 
 // slot is where f goes on, nil for a new call.
-func (d *chatDecoder) slot(f *fragment) *chatCall {
+func (d *chatReply) slot(f *fragment) *chatCall {
 	var slot *chatCall
 	if f.hasIndex {
 		for i := len(d.slots) - 1; i >= 0 && slot == nil; i-- {
@@ -132,12 +129,12 @@ func (d *chatDecoder) slot(f *fragment) *chatCall {
 
 // endCalls tells the preview that all calls are closed: this format closes them
 // together, with the choice.
-func (d *chatDecoder) endCalls() {
+func (d *chatReply) endCalls() {
 	if d.closed || ending(d.finish) != wire.Ended {
 		return
 	}
 	d.closed = true
 	for _, call := range d.calls {
-		d.pre.add(wire.Event{Kind: wire.CallEnd, Call: call.position})
+		d.Tell(wire.Event{Kind: wire.CallEnd, Call: call.position})
 	}
 }

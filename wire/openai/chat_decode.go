@@ -4,21 +4,15 @@ import (
 	"github.com/holdfast-go/holdfast/internal/frames"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
 
 const chatAPI = "openai-chat"
 
-// maxCalls is how many calls a reply may hold before it is no reply any more.
-const maxCalls = 1024
-
-// chatDecoder assembles one Chat reply, of chunks or of one body.
-type chatDecoder struct {
-	frames frames.Reader
-	cur    rawjson.Cursor
-	frame  func(frames.Frame) // takes one frame; made once
-	pre    preview
-
-	id, model string
+// chatReply assembles one Chat reply, of chunks or of one body.
+type chatReply struct {
+	decode.Draft
+	cur       rawjson.Cursor
 	text      rawjson.Builder
 	refusal   rawjson.Builder
 	reasoning rawjson.Builder
@@ -26,19 +20,15 @@ type chatDecoder struct {
 	details   []byte // entries of reasoning_details, joined by commas
 	calls     []*chatCall
 	slots     []*chatCall // by arrival, placeholders too
-	usage     wire.Usage
-	message   []byte // a whole body's own message
-	extra     []byte // the message's extra_content
+	message   []byte      // a whole body's own message
+	extra     []byte      // the message's extra_content
 
 	finish  string // the stop word, once there is one
 	done    bool   // [DONE] came
 	whole   bool   // one body came
 	choice  int64  // the choice that is decoded
 	chosen  bool
-	seen    bool // something of this format came
-	closed  bool // calls were closed in the preview
-	unknown int
-	err     *wire.Error
+	closed  bool        // calls were closed in the preview
 	bareErr *wire.Error // what may be an error if no reply comes
 }
 
@@ -54,24 +44,11 @@ type chatCall struct {
 	extra    []byte // members that are not ours, as ,"name":value
 }
 
-func newChatDecoder() *chatDecoder {
-	d := &chatDecoder{}
-	d.frame = d.take
-	return d
-}
+// Done reports that [DONE] came, or a whole body.
+func (d *chatReply) Done() bool { return d.done || d.whole }
 
-// Feed implements [wire.Decoder].
-func (d *chatDecoder) Feed(p []byte) []wire.Event {
-	d.pre.reset()
-	d.frames.Feed(p, d.frame)
-	return d.pre.events
-}
-
-// Done implements [wire.Decoder].
-func (d *chatDecoder) Done() bool { return d.done || d.whole }
-
-// take reads one frame.
-func (d *chatDecoder) take(f frames.Frame) {
+// Frame takes a chunk, or a whole body.
+func (d *chatReply) Frame(f frames.Frame) {
 	data := f.Data
 	switch {
 	case d.done || d.whole:
@@ -81,29 +58,29 @@ func (d *chatDecoder) take(f frames.Frame) {
 		d.endCalls()
 		return
 	case len(data) == 0 || data[0] != '{':
-		d.unknown++
+		d.Reply.Unknown++
 		return
 	}
 	d.cur.Reset(data)
 	known, finish := false, d.finish
 	d.cur.Object(func(key []byte) { known = d.top(key) || known })
 	if !d.cur.Done() {
-		if d.err == nil && !f.Tail {
-			d.err = unreadableEvent(data)
+		if !f.Tail {
+			d.Unreadable(data)
 		}
 		d.whole, d.finish = false, finish // no end sign counts that came in a cut
 		return
 	}
 	if !known {
-		d.unknown++
+		d.Reply.Unknown++
 		if d.bareErr == nil {
 			d.bareErr = bareError(data)
 		}
-		if d.err == nil && string(f.Event) == "error" {
-			d.err = bareError(data)
+		if d.Reply.Err == nil && string(f.Event) == "error" {
+			d.Reply.Err = bareError(data)
 		}
 	}
-	d.seen = true
+	d.Seen = true
 	if d.finish != "" || d.whole {
 		d.endCalls()
 	}
@@ -121,49 +98,49 @@ func bareError(data []byte) *wire.Error {
 }
 
 // top reads a member of a chunk or body; it reports whether that is of a reply.
-func (d *chatDecoder) top(key []byte) bool {
+func (d *chatReply) top(key []byte) bool {
 	c := &d.cur
 	switch string(key) {
 	case "choices":
 		return c.Array(func(int) { d.choiceOf(c) })
 	case "id":
-		if d.id == "" {
-			d.id = c.Text()
+		if d.Reply.ID == "" {
+			d.Reply.ID = c.Text()
 		}
 	case "model":
-		if d.model == "" {
-			d.model = c.Text()
+		if d.Reply.Model == "" {
+			d.Reply.Model = c.Text()
 		}
 	case "usage":
 		return d.readUsage()
 	case "x_groq":
 		c.Object(func(key []byte) {
-			if string(key) == "usage" && d.usage.Output == nil {
+			if string(key) == "usage" && d.Reply.Usage.Output == nil {
 				d.readUsage()
 			}
 		})
 	case "error":
-		if e := readError(c); e != nil && d.err == nil {
-			d.err = e
+		if e := readError(c); e != nil && d.Reply.Err == nil {
+			d.Reply.Err = e
 		}
 		return true
 	}
 	return false
 }
 
-func (d *chatDecoder) readUsage() bool {
+func (d *chatReply) readUsage() bool {
 	if d.cur.Kind() != '{' {
 		return false
 	}
 	if u := readUsage(&d.cur); u.Input != nil || u.Output != nil {
-		d.usage = u
+		d.Reply.Usage = u
 	}
 	return true
 }
 
 // choiceOf reads one choice. Only the first is decoded; its index may stand
 // after what it holds.
-func (d *chatDecoder) choiceOf(c *rawjson.Cursor) {
+func (d *chatReply) choiceOf(c *rawjson.Cursor) {
 	start := c.Fork()
 	index := int64(-1)
 	c.Object(func(key []byte) {
@@ -202,7 +179,7 @@ func choiceIndex(c *rawjson.Cursor) (index int64) {
 }
 
 // messageOf reads a delta, or a whole message.
-func (d *chatDecoder) messageOf(c *rawjson.Cursor, whole bool) {
+func (d *chatReply) messageOf(c *rawjson.Cursor, whole bool) {
 	if whole && c.Kind() == '{' {
 		d.whole = true
 		d.message = c.Fork().Raw()
@@ -213,7 +190,7 @@ func (d *chatDecoder) messageOf(c *rawjson.Cursor, whole bool) {
 		case "content":
 			d.content(c)
 		case "refusal":
-			d.pre.text(wire.TextDelta, 0, d.refusal.Add(c.Bytes()))
+			d.Show(wire.TextDelta, 0, d.refusal.Add(c.Bytes()))
 		case "reasoning_content", "reasoning":
 			// Some servers send the same under both names.
 			if piece := c.Bytes(); len(piece) > 0 && !reasoned {
@@ -240,16 +217,16 @@ func (d *chatDecoder) messageOf(c *rawjson.Cursor, whole bool) {
 }
 
 // content is a text, or an array of parts that are text or thinking.
-func (d *chatDecoder) content(c *rawjson.Cursor) {
+func (d *chatReply) content(c *rawjson.Cursor) {
 	if c.Kind() != '[' {
-		d.pre.text(wire.TextDelta, 0, d.text.Add(c.Bytes()))
+		d.Show(wire.TextDelta, 0, d.text.Add(c.Bytes()))
 		return
 	}
 	c.Array(func(int) {
 		c.Object(func(key []byte) {
 			switch string(key) {
 			case "text":
-				d.pre.text(wire.TextDelta, 0, d.text.Add(c.Bytes()))
+				d.Show(wire.TextDelta, 0, d.text.Add(c.Bytes()))
 			case "thinking":
 				d.thinking(c)
 			}
@@ -257,7 +234,7 @@ func (d *chatDecoder) content(c *rawjson.Cursor) {
 	})
 }
 
-func (d *chatDecoder) thinking(c *rawjson.Cursor) {
+func (d *chatReply) thinking(c *rawjson.Cursor) {
 	if c.Kind() == '"' {
 		d.reason(c.Bytes())
 		return
@@ -271,11 +248,11 @@ func (d *chatDecoder) thinking(c *rawjson.Cursor) {
 	})
 }
 
-func (d *chatDecoder) reason(piece []byte) {
-	d.pre.text(wire.ReasoningDelta, 0, d.reasoning.Add(piece))
+func (d *chatReply) reason(piece []byte) {
+	d.Show(wire.ReasoningDelta, 0, d.reasoning.Add(piece))
 }
 
-func (d *chatDecoder) reasoningDetails(c *rawjson.Cursor) {
+func (d *chatReply) reasoningDetails(c *rawjson.Cursor) {
 	c.Array(func(int) {
 		raw := c.Raw()
 		if raw == nil {

@@ -26,23 +26,16 @@ func ending(finish string) wire.Ending {
 	return wire.Ended
 }
 
-// Close implements [wire.Decoder].
-func (d *chatDecoder) Close() *wire.Reply {
-	d.pre.reset()
-	d.frames.Close(d.frame)
-	if e := framingError(&d.frames, d.seen); e != nil && d.err == nil {
-		d.err = e
+// Finish is the reply once the bytes have ended.
+func (d *chatReply) Finish() *wire.Reply {
+	if d.Reply.Err == nil && !d.chosen && !d.done {
+		d.Reply.Err = d.bareErr
 	}
-	if d.err == nil && !d.chosen && !d.done {
-		d.err = d.bareErr
-	}
-	r := &wire.Reply{
-		API: chatAPI, ID: d.id, Model: d.model, Stop: d.finish,
-		Text: d.text.Text(), Reasoning: d.reasoning.Text(),
-		Usage: d.usage, Err: d.err, Unknown: d.unknown,
-	}
+	r := &d.Reply
+	r.API, r.Stop = chatAPI, d.finish
+	r.Text, r.Reasoning = d.text.Text(), d.reasoning.Text()
 	switch {
-	case d.err != nil, d.finish == "" && !d.done && !d.whole:
+	case d.Reply.Err != nil, d.finish == "" && !d.done && !d.whole:
 		r.Ending = wire.Broken
 	case d.refusal.Len() > 0:
 		r.Ending = wire.Filtered
@@ -71,7 +64,7 @@ func (s *chatCall) call(complete bool) holdfast.Call {
 
 // assistantMessage is the message that the history takes back: a body's own, or
 // one that the chunks add up to.
-func (d *chatDecoder) assistantMessage() json.RawMessage {
+func (d *chatReply) assistantMessage() json.RawMessage {
 	if d.message != nil {
 		return json.RawMessage(d.message)
 	}

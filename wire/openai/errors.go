@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/holdfast-go/holdfast/internal/frames"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
@@ -60,26 +59,6 @@ func word(c *rawjson.Cursor) string {
 		return string(c.Raw())
 	}
 	return c.Text()
-}
-
-// framingError is what ended the reading of frames, or a reply that is none.
-func framingError(r *frames.Reader, seen bool) *wire.Error {
-	if err := r.Err(); err != nil {
-		return &wire.Error{Code: "unreadable_reply", Message: err.Error()}
-	}
-	if noise := bytes.TrimSpace(r.Noise()); len(noise) > 0 && !seen {
-		return &wire.Error{Code: "unreadable_reply", Message: "the reply is neither events nor JSON", Raw: rawjson.AppendQuoted(nil, noise)}
-	}
-	return nil
-}
-
-// unreadableEvent is an event that is no JSON: what it held is lost, so the reply
-// cannot be complete.
-func unreadableEvent(data []byte) *wire.Error {
-	return &wire.Error{
-		Code: "unreadable_event", Message: "an event of the reply is not JSON",
-		Raw: rawjson.AppendQuoted(nil, data[:min(len(data), 1<<10)]),
-	}
 }
 
 // cleaned is a well-formed source that may be kept and printed.

@@ -7,6 +7,7 @@ import (
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
 
 const responsesAPI = "openai-responses"
@@ -20,7 +21,7 @@ type Responses struct{}
 func (Responses) API() string { return responsesAPI }
 
 // NewDecoder implements [wire.Codec].
-func (Responses) NewDecoder() wire.Decoder { return newResponsesDecoder() }
+func (Responses) NewDecoder() wire.Decoder { return decode.New(&responsesReply{}) }
 
 // Tools implements [wire.Codec].
 func (Responses) Tools(c *holdfast.Catalog, o *wire.ToolOptions) (wire.ToolSet, error) {

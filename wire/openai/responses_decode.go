@@ -6,23 +6,13 @@ import (
 	"github.com/holdfast-go/holdfast/internal/frames"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
 
-// responsesDecoder assembles one Responses reply, of events or of one body.
-type responsesDecoder struct {
-	frames frames.Reader
-	cur    rawjson.Cursor
-	frame  func(frames.Frame) // takes one frame; made once
-	pre    preview
-	responsesState
-
-	seen    bool
-	unknown int
-}
-
-// responsesState is what a restarted stream begins anew.
-type responsesState struct {
-	id, model string
+// responsesReply assembles one Responses reply, of events or of one body.
+type responsesReply struct {
+	decode.Draft
+	cur       rawjson.Cursor
 	text      rawjson.Builder
 	refusal   rawjson.Builder
 	reasoning rawjson.Builder
@@ -32,26 +22,11 @@ type responsesState struct {
 	reason    string // why it is incomplete
 	output    []byte // the final response's own items, as an array
 	outputs   int
-	usage     wire.Usage
 	ended     bool
-	err       *wire.Error
 }
 
-func newResponsesDecoder() *responsesDecoder {
-	d := &responsesDecoder{}
-	d.frame = d.take
-	return d
-}
-
-// Feed implements [wire.Decoder].
-func (d *responsesDecoder) Feed(p []byte) []wire.Event {
-	d.pre.reset()
-	d.frames.Feed(p, d.frame)
-	return d.pre.events
-}
-
-// Done implements [wire.Decoder].
-func (d *responsesDecoder) Done() bool { return d.ended }
+// Done reports that the final response came.
+func (d *responsesReply) Done() bool { return d.ended }
 
 // responseEvent is one event's members, values still unread.
 type responseEvent struct {
@@ -69,22 +44,22 @@ type responseEvent struct {
 	status      bool
 }
 
-// take reads one frame.
-func (d *responsesDecoder) take(f frames.Frame) {
+// Frame takes an event, or a whole body.
+func (d *responsesReply) Frame(f frames.Frame) {
 	data := f.Data
 	if d.ended || string(data) == "[DONE]" {
 		return
 	}
 	if len(data) == 0 || data[0] != '{' {
-		d.unknown++
+		d.Reply.Unknown++
 		return
 	}
 	e := responseEvent{raw: data}
 	d.cur.Reset(data)
 	d.cur.Object(func(key []byte) { e.member(&d.cur, key) })
 	if !d.cur.Done() {
-		if d.err == nil && !f.Tail {
-			d.err = unreadableEvent(data)
+		if !f.Tail {
+			d.Unreadable(data)
 		}
 		return
 	}
@@ -92,7 +67,7 @@ func (d *responsesDecoder) take(f frames.Frame) {
 		e.typ = f.Event
 	}
 	d.event(&e)
-	d.seen = true
+	d.Seen = true
 }
 
 func (e *responseEvent) member(c *rawjson.Cursor, key []byte) {
@@ -121,16 +96,16 @@ func (e *responseEvent) member(c *rawjson.Cursor, key []byte) {
 	}
 }
 
-func (d *responsesDecoder) event(e *responseEvent) {
+func (d *responsesReply) event(e *responseEvent) {
 	switch string(e.typ) {
 	case "response.output_text.delta":
-		d.pre.text(wire.TextDelta, 0, d.text.Add(e.delta))
+		d.Show(wire.TextDelta, 0, d.text.Add(e.delta))
 		d.markText(e)
 	case "response.refusal.delta":
-		d.pre.text(wire.TextDelta, 0, d.refusal.Add(e.delta))
+		d.Show(wire.TextDelta, 0, d.refusal.Add(e.delta))
 		d.markText(e)
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		d.pre.text(wire.ReasoningDelta, 0, d.reasoning.Add(e.delta))
+		d.Show(wire.ReasoningDelta, 0, d.reasoning.Add(e.delta))
 		d.markText(e)
 	case "response.reasoning_summary_part.added":
 		d.separate()
@@ -157,14 +132,14 @@ func (d *responsesDecoder) event(e *responseEvent) {
 
 // other takes what has no known type: a whole body, an error, or a kind of event
 // that carries nothing for us.
-func (d *responsesDecoder) other(e *responseEvent) {
+func (d *responsesReply) other(e *responseEvent) {
 	switch {
 	case len(e.typ) == 0 && (string(e.object) == "response" || e.status && e.err == nil):
 		d.end(e.raw, "")
-	case e.err != nil || len(e.typ) == 0 && !d.seen:
+	case e.err != nil || len(e.typ) == 0 && !d.Seen:
 		d.fail(e)
 	case !knownEvent(string(e.typ)):
-		d.unknown++
+		d.Reply.Unknown++
 	}
 }
 
@@ -183,43 +158,42 @@ func knownEvent(typ string) bool {
 
 // begin notes who answers. A second beginning is a relay's retry, spliced in: all
 // before is void.
-func (d *responsesDecoder) begin(e *responseEvent) {
+func (d *responsesReply) begin(e *responseEvent) {
 	if string(e.typ) == "response.created" && (len(d.items) > 0 || d.text.Len() > 0) {
-		d.responsesState = responsesState{}
-		d.pre.reset()
-		d.pre.add(wire.Event{Kind: wire.Restart})
+		d.Restart()
+		*d = responsesReply{Draft: d.Draft}
 	}
 	c := rawjson.NewCursor(e.response)
 	c.Object(func(key []byte) {
 		switch string(key) {
 		case "id":
-			d.id = c.Text()
+			d.Reply.ID = c.Text()
 		case "model":
-			d.model = c.Text()
+			d.Reply.Model = c.Text()
 		}
 	})
 }
 
 // separate puts an empty line between two parts of the reasoning.
-func (d *responsesDecoder) separate() {
+func (d *responsesReply) separate() {
 	if d.reasoning.Len() > 0 {
-		d.pre.text(wire.ReasoningDelta, 0, d.reasoning.Add([]byte("\n\n")))
+		d.Show(wire.ReasoningDelta, 0, d.reasoning.Add([]byte("\n\n")))
 	}
 }
 
-func (d *responsesDecoder) fail(e *responseEvent) {
-	if d.err != nil {
+func (d *responsesReply) fail(e *responseEvent) {
+	if d.Reply.Err != nil {
 		return
 	}
-	d.err = e.err
-	if d.err == nil {
-		d.err = errorOf(e.raw)
-		d.err.Raw = cleaned(e.raw)
+	d.Reply.Err = e.err
+	if d.Reply.Err == nil {
+		d.Reply.Err = errorOf(e.raw)
+		d.Reply.Err.Raw = cleaned(e.raw)
 	}
 }
 
 // end reads the final response, or a whole body.
-func (d *responsesDecoder) end(response []byte, status string) {
+func (d *responsesReply) end(response []byte, status string) {
 	d.ended = true
 	d.status = status
 	var failure *wire.Error
@@ -227,9 +201,9 @@ func (d *responsesDecoder) end(response []byte, status string) {
 	c.Object(func(key []byte) {
 		switch string(key) {
 		case "id":
-			d.id = c.Text()
+			d.Reply.ID = c.Text()
 		case "model":
-			d.model = c.Text()
+			d.Reply.Model = c.Text()
 		case "status":
 			if word := c.Bytes(); len(word) > 0 {
 				d.status = rawjson.Text(word)
@@ -244,20 +218,20 @@ func (d *responsesDecoder) end(response []byte, status string) {
 			failure = readError(c)
 		case "usage":
 			if c.Kind() == '{' {
-				d.usage = readUsage(c)
+				d.Reply.Usage = readUsage(c)
 			}
 		case "output":
 			d.finalOutput(c)
 		}
 	})
-	if d.err == nil {
-		d.err = failure
+	if d.Reply.Err == nil {
+		d.Reply.Err = failure
 	}
 }
 
 // finalOutput takes the items of the final response: all of a whole body, and of
 // a stream those that it did not tell one by one.
-func (d *responsesDecoder) finalOutput(c *rawjson.Cursor) {
+func (d *responsesReply) finalOutput(c *rawjson.Cursor) {
 	if c.Kind() != '[' {
 		return
 	}

@@ -33,7 +33,7 @@ type responseItem struct {
 
 // find is the item that an event speaks of: by its place in the output, since
 // proxies change item ids between two events of one item.
-func (d *responsesDecoder) find(e *responseEvent) *responseItem {
+func (d *responsesReply) find(e *responseEvent) *responseItem {
 	for i := len(d.items) - 1; i >= 0; i-- {
 		it := d.items[i]
 		if e.hasIndex && it.hasIndex {
@@ -51,25 +51,25 @@ func (d *responsesDecoder) find(e *responseEvent) *responseItem {
 }
 
 // markText notes that the item's text needs not be read again when it is done.
-func (d *responsesDecoder) markText(e *responseEvent) {
+func (d *responsesReply) markText(e *responseEvent) {
 	if it := d.find(e); it != nil {
 		it.texted = true
 	}
 }
 
-func (d *responsesDecoder) argumentsDelta(e *responseEvent) {
+func (d *responsesReply) argumentsDelta(e *responseEvent) {
 	it := d.find(e)
 	if it == nil || it.done {
 		return
 	}
 	piece := it.args.Add(e.delta)
 	if it.position >= 0 {
-		d.pre.text(wire.ArgumentsDelta, it.position, piece)
+		d.Show(wire.ArgumentsDelta, it.position, piece)
 	}
 }
 
 // item takes an item that was added, or is done.
-func (d *responsesDecoder) item(e *responseEvent, done bool) {
+func (d *responsesReply) item(e *responseEvent, done bool) {
 	if e.item == nil {
 		return
 	}
@@ -86,10 +86,7 @@ func (d *responsesDecoder) item(e *responseEvent, done bool) {
 	}
 	it := d.find(e)
 	switch {
-	case it == nil && len(d.items) >= maxCalls:
-		if d.err == nil {
-			d.err = &wire.Error{Code: "too_many_calls", Message: "the reply holds more items than a reply can"}
-		}
+	case it == nil && !d.Room(len(d.items)):
 		return
 	case it == nil:
 		it = next
@@ -127,23 +124,23 @@ func (it *responseItem) update(next *responseItem) {
 
 // start counts the item among the calls once it is known for one that is ours to
 // answer.
-func (d *responsesDecoder) start(it *responseItem) {
+func (d *responsesReply) start(it *responseItem) {
 	if it.kind == "" || it.server || it.position >= 0 {
 		return
 	}
 	it.position = len(d.calls)
 	d.calls = append(d.calls, it)
-	d.pre.add(wire.Event{Kind: wire.CallStart, Call: it.position, Name: it.name})
+	d.Tell(wire.Event{Kind: wire.CallStart, Call: it.position, Name: it.name})
 }
 
 // finishItem shows what the deltas did not, and closes a call.
-func (d *responsesDecoder) finishItem(it *responseItem, source []byte) {
+func (d *responsesReply) finishItem(it *responseItem, source []byte) {
 	if it.position >= 0 {
 		if it.args.Len() == 0 && it.itemText {
-			d.pre.text(wire.ArgumentsDelta, it.position, it.itemArgs)
+			d.Show(wire.ArgumentsDelta, it.position, it.itemArgs)
 		}
 		if it.whole() {
-			d.pre.add(wire.Event{Kind: wire.CallEnd, Call: it.position})
+			d.Tell(wire.Event{Kind: wire.CallEnd, Call: it.position})
 		}
 		return
 	}
@@ -218,7 +215,7 @@ func (it *responseItem) arguments() string {
 }
 
 // messageText reads the content of a message that came without deltas.
-func (d *responsesDecoder) messageText(c *rawjson.Cursor) {
+func (d *responsesReply) messageText(c *rawjson.Cursor) {
 	c.Object(func(key []byte) {
 		if string(key) != "content" {
 			return
@@ -227,9 +224,9 @@ func (d *responsesDecoder) messageText(c *rawjson.Cursor) {
 			c.Object(func(key []byte) {
 				switch string(key) {
 				case "text":
-					d.pre.text(wire.TextDelta, 0, d.text.Add(c.Bytes()))
+					d.Show(wire.TextDelta, 0, d.text.Add(c.Bytes()))
 				case "refusal":
-					d.pre.text(wire.TextDelta, 0, d.refusal.Add(c.Bytes()))
+					d.Show(wire.TextDelta, 0, d.refusal.Add(c.Bytes()))
 				}
 			})
 		})
@@ -238,7 +235,7 @@ func (d *responsesDecoder) messageText(c *rawjson.Cursor) {
 
 // reasoningText reads the summary of reasoning that came without deltas, or its
 // content where there is no summary.
-func (d *responsesDecoder) reasoningText(c *rawjson.Cursor) {
+func (d *responsesReply) reasoningText(c *rawjson.Cursor) {
 	before := d.reasoning.Len()
 	var content *rawjson.Cursor
 	c.Object(func(key []byte) {
@@ -254,12 +251,12 @@ func (d *responsesDecoder) reasoningText(c *rawjson.Cursor) {
 	}
 }
 
-func (d *responsesDecoder) reasoningParts(c *rawjson.Cursor) {
+func (d *responsesReply) reasoningParts(c *rawjson.Cursor) {
 	c.Array(func(int) {
 		c.Object(func(key []byte) {
 			if string(key) == "text" {
 				d.separate()
-				d.pre.text(wire.ReasoningDelta, 0, d.reasoning.Add(c.Bytes()))
+				d.Show(wire.ReasoningDelta, 0, d.reasoning.Add(c.Bytes()))
 			}
 		})
 	})

@@ -8,23 +8,16 @@ import (
 	"github.com/holdfast-go/holdfast/wire"
 )
 
-// Close implements [wire.Decoder].
-func (d *responsesDecoder) Close() *wire.Reply {
-	d.pre.reset()
-	d.frames.Close(d.frame)
-	if e := framingError(&d.frames, d.seen); e != nil && d.err == nil {
-		d.err = e
-	}
-	r := &wire.Reply{
-		API: responsesAPI, ID: d.id, Model: d.model, Stop: d.status,
-		Text: d.text.Text() + d.refusal.Text(), Reasoning: d.reasoning.Text(),
-		Usage: d.usage, Err: d.err, Unknown: d.unknown, Ending: d.ending(),
-	}
+// Finish is the reply once the bytes have ended.
+func (d *responsesReply) Finish() *wire.Reply {
+	r := &d.Reply
+	r.API, r.Stop, r.Ending = responsesAPI, d.status, d.ending()
+	r.Text, r.Reasoning = d.text.Text()+d.refusal.Text(), d.reasoning.Text()
 	if d.status == "incomplete" && d.reason != "" {
 		r.Stop = "incomplete:" + d.reason
 	}
 	r.Complete = r.Ending == wire.Ended
-	vetoed := r.Ending == wire.Cut || r.Ending == wire.Filtered || d.err != nil
+	vetoed := r.Ending == wire.Cut || r.Ending == wire.Filtered || d.Reply.Err != nil
 	for _, it := range d.calls {
 		r.Calls = append(r.Calls, it.call(vetoed))
 	}
@@ -33,9 +26,9 @@ func (d *responsesDecoder) Close() *wire.Reply {
 	return r
 }
 
-func (d *responsesDecoder) ending() wire.Ending {
+func (d *responsesReply) ending() wire.Ending {
 	switch {
-	case d.err != nil || !d.ended:
+	case d.Reply.Err != nil || !d.ended:
 		return wire.Broken
 	case d.status == "incomplete" && d.reason == "content_filter":
 		return wire.Filtered
@@ -57,7 +50,7 @@ func (it *responseItem) call(vetoed bool) holdfast.Call {
 }
 
 // closeAnswered marks calls whose output already stands in the reply.
-func (d *responsesDecoder) closeAnswered(calls []holdfast.Call) {
+func (d *responsesReply) closeAnswered(calls []holdfast.Call) {
 	for _, it := range d.items {
 		switch it.typ {
 		case "function_call_output", "custom_tool_call_output", "local_shell_call_output", "shell_call_output",
@@ -73,7 +66,7 @@ func (d *responsesDecoder) closeAnswered(calls []holdfast.Call) {
 
 // itemsVerbatim is the output as it came: the items as each was done, or the
 // final response's where that holds more of them.
-func (d *responsesDecoder) itemsVerbatim() json.RawMessage {
+func (d *responsesReply) itemsVerbatim() json.RawMessage {
 	var done []*responseItem
 	for _, it := range d.items {
 		if it.done {
