@@ -16,13 +16,29 @@ type CallInfo struct {
 
 type callInfoKey struct{}
 
+// infoContext is a context with a call's info, both in one piece.
+type infoContext struct {
+	context.Context
+	info CallInfo
+}
+
+// Value is the info for its key.
+func (c *infoContext) Value(key any) any {
+	if key == (callInfoKey{}) {
+		return &c.info
+	}
+	return c.Context.Value(key)
+}
+
 // WithCallInfo is ctx with info; the gate sets it.
 func WithCallInfo(ctx context.Context, info CallInfo) context.Context {
-	return context.WithValue(ctx, callInfoKey{}, info)
+	return &infoContext{ctx, info}
 }
 
 // CallInfoFrom is the call that ctx runs, or the zero CallInfo.
 func CallInfoFrom(ctx context.Context) CallInfo {
-	info, _ := ctx.Value(callInfoKey{}).(CallInfo)
-	return info
+	if info, ok := ctx.Value(callInfoKey{}).(*CallInfo); ok {
+		return *info
+	}
+	return CallInfo{}
 }
