@@ -320,49 +320,51 @@ func (l *Ledger) Record(ctx context.Context, e Entry) (Entry, error) {
 		e.ID = l.newID()
 	}
 	e.State, e.Sealed = State(e.Outcome.Status), nil
+	settled := storeEntry(&e)
+	stands := settled
 	err := l.update(ctx, func(t *txn) error {
-		row := storeEntry(&e)
+		stands = settled
 		if !fresh {
-			done, err := t.endsOld(row)
-			if done || err != nil {
-				e = row.entry()
+			old, err := t.getEntry(settled.ID)
+			if err != nil {
 				return err
 			}
+			if old != nil {
+				if stands, err = t.endOld(old, settled); err != nil || stands == old {
+					return err
+				}
+			}
 		}
-		if row.Proposed.IsZero() {
-			row.Proposed = t.now
-		}
-		row.End = t.now
-		e.Proposed, e.End, e.Started = row.Proposed, row.End, row.Started
-		return t.putEntry(row, row.State, l.owner, nil)
+		stands.Proposed, stands.End = firstTime(stands.Proposed, t.now), t.now
+		return t.putEntry(stands, stands.State, l.owner, nil)
 	})
+	if stands != settled {
+		return stands.entry(), err
+	}
+	e.Proposed, e.End = settled.Proposed, settled.End
 	return e, err
 }
 
-// endsOld takes what the entry of row's id already is into row: a pending call
-// that ends without running, or a read that was started and run again. done says
-// that it ended before, in the same way.
-func (t *txn) endsOld(row *storedEntry) (done bool, err error) {
-	old, err := t.getEntry(row.ID)
-	if err != nil || old == nil {
-		return false, err
-	}
-	outcome, state, stage := row.Outcome, row.State, row.Stage
-	*row = *old
+// endOld is what the entry of settled's id becomes: a pending call that ends
+// without running, or a read that was started and run again. It is old itself
+// where that ended before, in the same way.
+func (t *txn) endOld(old, settled *storedEntry) (*storedEntry, error) {
+	outcome := settled.Outcome
 	notRun := outcome.Status == string(holdfast.Rejected) || outcome.Replayed
 	switch {
 	case old.State == string(StatePending) && notRun:
 		if err := t.withdraw(old.Approval); err != nil {
-			return false, err
+			return old, err
 		}
 	case old.State == string(StateStarted) && old.Effect == string(holdfast.Read):
-	case old.State == state && old.Outcome != nil && old.Outcome.Code == outcome.Code:
-		return true, nil
+	case old.State == settled.State && old.Outcome != nil && old.Outcome.Code == outcome.Code:
+		return old, nil
 	default:
-		return false, fmt.Errorf("entry %s is %s: %w", old.ID, old.State, ErrLost)
+		return old, fmt.Errorf("entry %s is %s: %w", old.ID, old.State, ErrLost)
 	}
-	row.Outcome, row.State, row.Stage, row.Sealed = outcome, state, stage, nil
-	return false, nil
+	ended := *old
+	ended.Outcome, ended.State, ended.Stage, ended.Sealed = outcome, settled.State, settled.Stage, nil
+	return &ended, nil
 }
 
 func (e *Entry) recordable() error {

@@ -162,7 +162,7 @@ func (t *tx) Put(row ledger.Row) error {
 	}
 	tab.last++
 	row.Seq = tab.last
-	e := &slot{row: row}
+	e := tab.slot(row)
 	tab.insert(e)
 	s.undo = append(s.undo, change{kind: inserted, table: tab, at: e})
 	return nil

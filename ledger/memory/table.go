@@ -15,6 +15,7 @@ type table struct {
 	order []*slot
 	words [7]map[string]*postings
 	last  int64
+	spare []slot // made at once, used one by one
 }
 
 // postings are the slots that have a word, by Seq. Most words of a table are
@@ -25,6 +26,17 @@ type postings struct {
 }
 
 func newTable() *table { return &table{byID: map[string]*slot{}} }
+
+// slot is a new place for row.
+func (t *table) slot(row ledger.Row) *slot {
+	if len(t.spare) == 0 {
+		t.spare = make([]slot, min(max(4, len(t.order)), 64))
+	}
+	e := &t.spare[0]
+	t.spare = t.spare[1:]
+	e.row = row
+	return e
+}
 
 func (t *table) insert(e *slot) {
 	if e.row.ID != "" {
