@@ -12,7 +12,7 @@ import (
 type call struct {
 	round    *passage
 	position int
-	sent     holdfast.Call
+	sent     *holdfast.Call
 	id       string // the provider's, or ours
 	twinOf   int    // position of the first call with the same id, or -1
 
@@ -20,6 +20,7 @@ type call struct {
 	tool       *holdfast.Tool
 	info       *toolInfo
 	args       schema.Value
+	text       []byte // of args, unless they were coerced
 	masked     json.RawMessage
 	coerced    []schema.Coercion
 	warnings   []schema.Problem

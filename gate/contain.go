@@ -8,10 +8,12 @@ import (
 	"time"
 )
 
-// ran is how a contained function ended.
+// ran is a contained function: how it ended, and what it needs while it runs.
 type ran[T any] struct {
 	value T
 	end
+	limits limited
+	done   chan struct{} // closed at its end
 }
 
 // end is how code that is not ours came to its end.
@@ -27,33 +29,47 @@ type end struct {
 
 // contain runs f in a goroutine of its own, under ctx with a limit, until it
 // returns, panics, exits, or ignores the end of its context for longer than
-// grace. Then it is left behind, and late is closed when it ends after all, with
+// the grace. Then it is left behind, and late is closed when it ends after all, with
 // what it handed back filled in.
-func contain[T any](ctx context.Context, most, grace time.Duration, f func(context.Context) (T, error)) (*ran[T], end) {
-	r, done := new(ran[T]), make(chan struct{})
-	runCtx := limit(ctx, most)
-	defer runCtx.end()
-	timer := time.NewTimer(most)
-	defer timer.Stop()
-	go run(runCtx, f, r, done)
+func contain[T any](ctx context.Context, g *Gate, most time.Duration, f func(context.Context) (T, error)) (*ran[T], end) {
+	r := &ran[T]{done: make(chan struct{})}
+	r.limits.begin(ctx, most)
+	defer r.limits.end()
+	timer := g.timer(most)
+	defer g.keepTimer(timer)
+	go r.run(f)
 	select {
-	case <-done:
-		return r, r.endIn(ctx, runCtx)
+	case <-r.done:
+		return r, r.endIn(ctx)
 	case <-ctx.Done():
 	case <-timer.C:
 	}
 	timedOut := ctx.Err() == nil
-	timer.Reset(grace)
+	timer.Reset(g.options.Grace)
 	select {
-	case <-done:
-		return r, r.endIn(ctx, runCtx)
+	case <-r.done:
+		return r, r.endIn(ctx)
 	case <-timer.C:
-		return r, end{gaveUp: true, timedOut: timedOut, stopped: !timedOut, late: done}
+		return r, end{gaveUp: true, timedOut: timedOut, stopped: !timedOut, late: r.done}
 	}
 }
 
+// timer rings after d. Most are stopped long before, and used again.
+func (g *Gate) timer(d time.Duration) *time.Timer {
+	if t, ok := g.timers.Get().(*time.Timer); ok {
+		t.Reset(d)
+		return t
+	}
+	return time.NewTimer(d)
+}
+
+func (g *Gate) keepTimer(t *time.Timer) {
+	t.Stop()
+	g.timers.Put(t)
+}
+
 // run is the one place where code that is not ours is entered.
-func run[T any](ctx context.Context, f func(context.Context) (T, error), r *ran[T], done chan<- struct{}) {
+func (r *ran[T]) run(f func(context.Context) (T, error)) {
 	growStack()
 	returned := false
 	defer func() {
@@ -62,9 +78,9 @@ func run[T any](ctx context.Context, f func(context.Context) (T, error), r *ran[
 		} else if !returned {
 			r.panicked, r.stack = true, "left by runtime.Goexit"
 		}
-		close(done)
+		close(r.done)
 	}()
-	r.value, r.err = f(ctx)
+	r.value, r.err = f(&r.limits)
 	returned = true
 }
 
@@ -90,9 +106,9 @@ func panicText(p any) string {
 }
 
 // endIn is r's end; an error after its context ended is that end's doing.
-func (r *ran[T]) endIn(caller context.Context, own *limited) end {
+func (r *ran[T]) endIn(caller context.Context) end {
 	e := r.end
-	if e.err != nil && own.Err() != nil {
+	if e.err != nil && r.limits.Err() != nil {
 		e.stopped = caller.Err() != nil
 		e.timedOut = !e.stopped
 	}

@@ -25,21 +25,23 @@ func (g *Gate) execute(ctx context.Context, c *call) {
 		runCtx = context.WithValue(runCtx, collectorKey{}, c.inner)
 	}
 	tool, args := c.tool, c.args
-	r, end := contain(runCtx, tool.Timeout(), g.options.Grace, func(ctx context.Context) (holdfast.Result, error) {
+	r, end := contain(runCtx, g, tool.Timeout(), func(ctx context.Context) (holdfast.Result, error) {
 		return tool.Handle(ctx, args)
 	})
 	if end.clean() {
-		c.outcome = g.finished(c, r.value)
+		c.outcome = g.finished(c, &r.value)
 	} else {
 		c.outcome = c.broken(end)
 	}
 	c.withInner()
-	g.leave(c, "handler", end, func() holdfast.Outcome {
-		if r.clean() {
-			return g.finished(c, r.value)
-		}
-		return c.broken(r.end)
-	})
+	if end.gaveUp || end.panicked {
+		g.leave(c, "handler", end, func() holdfast.Outcome {
+			if r.clean() {
+				return g.finished(c, &r.value)
+			}
+			return c.broken(r.end)
+		})
+	}
 }
 
 func (c *call) callInfo() holdfast.CallInfo {
@@ -72,9 +74,10 @@ func (c *call) broken(e end) holdfast.Outcome {
 }
 
 // finished is the outcome of a handler that handed back a result. What is wrong
-// with a result fails a read; a write that finished has happened all the same.
-func (g *Gate) finished(c *call, r holdfast.Result) holdfast.Outcome {
-	result, code, problems := c.checkResult(&r)
+// with a result fails a read; a write that finished has happened all the same. It
+// may change r.
+func (g *Gate) finished(c *call, r *holdfast.Result) holdfast.Outcome {
+	result, code, problems := c.checkResult(r)
 	if code == "" {
 		return holdfast.Outcome{Status: holdfast.OK, Result: result}
 	}

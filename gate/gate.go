@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -39,6 +40,7 @@ type Gate struct {
 	secrets bool // some tool of the catalog takes a secret
 
 	keeper    keeper
+	timers    sync.Pool // of *time.Timer, stopped
 	abandoned atomic.Int64
 	lingering atomic.Int64
 }

@@ -25,7 +25,14 @@ type limited struct {
 
 // limit is ctx with a limit of d; end frees what it holds.
 func limit(ctx context.Context, d time.Duration) *limited {
-	return &limited{Context: ctx, deadline: time.Now().Add(d)}
+	l := new(limited)
+	l.begin(ctx, d)
+	return l
+}
+
+// begin makes l, which is new, such a context.
+func (l *limited) begin(ctx context.Context, d time.Duration) {
+	l.Context, l.deadline = ctx, time.Now().Add(d)
 }
 
 // Deadline is ours or, where that is sooner, the caller's.

@@ -11,14 +11,15 @@ import (
 // parse asks whether the bytes are one JSON object within the limits. Absent or
 // blank text is {}; the text null is not.
 func (g *Gate) parse(c *call) *holdfast.Outcome {
-	text := c.sent.Arguments
-	if strings.Trim(text, " \t\r\n") == "" {
+	text := strings.Trim(c.sent.Arguments, " \t\r\n")
+	if text == "" {
 		text = "{}"
 	}
 	if most := g.maxArgumentBytes(); len(text) > most {
 		text = text[:most+1] // refused by its length; the rest need not be copied for that
 	}
-	v, err := schema.Read([]byte(text), &g.options.Limits)
+	c.text = []byte(text)
+	v, err := schema.Read(c.text, &g.options.Limits)
 	if err != nil {
 		return c.unreadable(readProblem(err))
 	}

@@ -130,7 +130,7 @@ func (g *Gate) newPassage(r Round, o *RoundOptions) (*passage, error) {
 	calls := make([]call, len(r.Calls))
 	p.calls = make([]*call, len(r.Calls))
 	for i := range calls {
-		calls[i] = call{round: p, position: i, sent: r.Calls[i], twinOf: -1, skipped: r.Calls[i].ProviderExecuted}
+		calls[i] = call{round: p, position: i, sent: &r.Calls[i], twinOf: -1, skipped: r.Calls[i].ProviderExecuted}
 		p.calls[i] = &calls[i]
 	}
 	identify(p.calls)

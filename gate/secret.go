@@ -19,7 +19,7 @@ func mayHoldSecrets(s *schema.Schema) bool {
 // hide keeps the arguments as others may see them, and what must not be told.
 func (g *Gate) hide(c *call) {
 	if !c.info.secrets {
-		c.masked = c.args.Raw()
+		c.masked = c.text
 		return
 	}
 	c.masked = c.tool.Input().Mask(c.args)

@@ -10,6 +10,7 @@ func (g *Gate) validate(c *call) *holdfast.Outcome {
 	if c.info.options.Coerce {
 		before := c.args
 		c.args, c.coerced = input.Coerce(c.args)
+		c.text = c.args.Raw()
 		if c.info.secrets {
 			c.coerced = maskCoercions(input, before, c.args, c.coerced)
 		}
