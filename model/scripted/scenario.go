@@ -11,7 +11,7 @@ import (
 	"text/template"
 	"time"
 
-	"github.com/goccy/go-yaml"
+	"go.yaml.in/yaml/v3"
 )
 
 // Scenario is what a scripted provider plays. It is immutable.
@@ -52,7 +52,8 @@ func Parse(text []byte) (*Scenario, error) {
 		return nil, fmt.Errorf("scenario is larger than %d bytes", maxScenario)
 	}
 	var doc scenarioDoc
-	dec := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict())
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	dec.KnownFields(true)
 	if err := dec.Decode(&doc); err != nil {
 		return nil, fmt.Errorf("reading scenario: %w", err)
 	}
@@ -120,18 +121,12 @@ type (
 type words []string
 
 // UnmarshalYAML reads one text or a list.
-func (w *words) UnmarshalYAML(text []byte) error {
-	var one string
-	if err := yaml.Unmarshal(text, &one); err == nil {
-		*w = words{one}
+func (w *words) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		*w = words{n.Value}
 		return nil
 	}
-	var many []string
-	if err := yaml.Unmarshal(text, &many); err != nil {
-		return err
-	}
-	*w = many
-	return nil
+	return n.Decode((*[]string)(w))
 }
 
 // rawArgument is a mapping, kept as JSON with its order and digits, or a text.
@@ -142,23 +137,69 @@ type rawArgument struct {
 }
 
 // UnmarshalYAML reads a mapping or a text.
-func (r *rawArgument) UnmarshalYAML(text []byte) error {
+func (r *rawArgument) UnmarshalYAML(n *yaml.Node) error {
 	r.given = true
-	asJSON, err := yaml.YAMLToJSON(text)
-	if err != nil {
+	switch n.Kind {
+	case yaml.ScalarNode:
+		r.isText, r.text = true, n.Value
+		return nil
+	case yaml.MappingNode:
+		text, err := appendJSON(nil, n)
+		r.text = string(text)
 		return err
 	}
-	asJSON = bytes.TrimSpace(asJSON)
-	var s string
-	if json.Unmarshal(asJSON, &s) == nil {
-		r.isText, r.text = true, s
-		return nil
+	return fmt.Errorf("line %d: arguments must be a mapping or a text", n.Line)
+}
+
+// appendJSON writes a YAML value as JSON, with names in the file's order, numbers
+// as they were written, and a blank behind , and : as models put it.
+func appendJSON(b []byte, n *yaml.Node) ([]byte, error) {
+	var err error
+	switch n.Kind {
+	case yaml.ScalarNode:
+		if n.Style == 0 && n.Tag != "!!str" && json.Valid([]byte(n.Value)) {
+			return append(b, n.Value...), nil
+		}
+		if n.Tag == "!!null" {
+			return append(b, "null"...), nil
+		}
+		text, err := json.Marshal(n.Value)
+		return append(b, text...), err
+	case yaml.SequenceNode:
+		b = append(b, '[')
+		for i, item := range n.Content {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			if b, err = appendJSON(b, item); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, ']'), nil
+	case yaml.MappingNode:
+		b = append(b, '{')
+		for i, member := range n.Content {
+			if i > 0 {
+				b = append(b, ",:"[i%2], ' ')
+			}
+			if i%2 == 0 && member.Kind != yaml.ScalarNode {
+				return nil, fmt.Errorf("line %d: a name must be a text", member.Line)
+			}
+			if i%2 == 0 {
+				name, err := json.Marshal(member.Value)
+				if err != nil {
+					return nil, err
+				}
+				b = append(b, name...)
+				continue
+			}
+			if b, err = appendJSON(b, member); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, '}'), nil
 	}
-	if !bytes.HasPrefix(asJSON, []byte("{")) {
-		return errors.New("arguments must be a mapping or a text")
-	}
-	r.text = string(asJSON)
-	return nil
+	return nil, fmt.Errorf("line %d: anchors and aliases are not read; write the value out", n.Line)
 }
 
 // rule is a ruleDoc, compiled.

@@ -7,7 +7,7 @@ import (
 
 const kitchen = `
 scenario: kitchen
-hints: [What is in the fridge?]
+hints: ['What is in the fridge?']
 pace: 0s
 rules:
   - name: look
