@@ -208,6 +208,9 @@ func (c *Client) read(body *lively, show func(wire.Event)) (*wire.Reply, error) 
 			for _, e := range dec.Feed(buf[:n]) {
 				show(e)
 			}
+			if dec.Whole() {
+				body.soon()
+			}
 		}
 		switch {
 		case dec.Done():
@@ -220,6 +223,8 @@ func (c *Client) read(body *lively, show func(wire.Event)) (*wire.Reply, error) 
 			return finish(dec.Close())
 		case err != nil && total == 0:
 			return nil, err
+		case err != nil && dec.Whole():
+			return finish(dec.Close())
 		case err != nil:
 			return dec.Close(), fmt.Errorf("reply broke off: %w", err)
 		case total > c.options.MaxBytes:
@@ -255,6 +260,15 @@ func (l *lively) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// soon waits no longer for what may follow a whole reply: usage comes at once, and
+// some servers keep the connection open.
+func (l *lively) soon() {
+	l.limit = min(l.limit, afterWhole)
+	l.idle.Reset(l.limit)
+}
+
+const afterWhole = 2 * time.Second
 
 // drain reads what little may follow a reply's end sign, so that the connection
 // can be used again; a server that keeps it open is not waited for.

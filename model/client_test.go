@@ -18,6 +18,7 @@ import (
 	"github.com/holdfast-go/holdfast/model"
 	"github.com/holdfast-go/holdfast/wire"
 	"github.com/holdfast-go/holdfast/wire/anthropic"
+	"github.com/holdfast-go/holdfast/wire/google"
 )
 
 func event(kind, data string) string { return "event: " + kind + "\ndata: " + data + "\n\n" }
@@ -283,6 +284,27 @@ func TestReply_closes_a_connection_that_stays_open(t *testing.T) {
 	if reply, err := ask(t.Context(), c); err != nil || !reply.Complete {
 		t.Errorf("Reply = %+v, %v, want a whole reply though the server never closes", reply, err)
 	}
+}
+
+// Gemini has no end sign but the connection's end; its finish reason makes the
+// reply whole all the same.
+func TestReply_that_is_whole_does_not_wait_for_a_connection_that_stays_open(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		body := `data: {"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}]}` + "\n\n"
+		f := &trip{tries: []func(*http.Request) (*http.Response, error){bound(stall(body))}}
+		c, err := model.New(google.Gemini{}, "m", &model.Options{Key: "k", HTTPClient: &http.Client{Transport: f}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		reply, err := ask(t.Context(), c)
+		if err != nil || !reply.Complete || reply.Text != "hi" {
+			t.Errorf("Reply = %+v, %v, want a whole reply", reply, err)
+		}
+		if took := time.Since(began); took > 3*time.Second {
+			t.Errorf("took %v", took)
+		}
+	})
 }
 
 func TestNew_sends_a_key_to_its_own_vendor_only(t *testing.T) {

@@ -35,6 +35,9 @@ type Decoder interface {
 	Feed(p []byte) []Event
 	// Done reports that the protocol's end came; what follows is not needed.
 	Done() bool
+	// Whole reports that the reply would be whole if the bytes ended here, though
+	// usage may still follow: some protocols end with the connection alone.
+	Whole() bool
 	// Close says that the bytes ended and returns the reply.
 	Close() *Reply
 }

@@ -34,6 +34,9 @@ type block struct {
 // Done reports that the metadata came, the last event, or a whole response.
 func (a *assembler) Done() bool { return a.done }
 
+// Whole reports that messageStop came: metadata follows it.
+func (a *assembler) Whole() bool { return a.stopped }
+
 // Frame takes a message of the event stream, or JSON that is an event by itself.
 func (a *assembler) Frame(f frames.Frame) {
 	switch {

@@ -36,6 +36,9 @@ type part struct {
 // the stream's end is the connection's.
 func (g *gemini) Done() bool { return false }
 
+// Whole reports that a finish reason came, or that the prompt was blocked.
+func (g *gemini) Whole() bool { return g.Reply.Stop != "" || g.blocked != "" }
+
 // Frame takes a response object.
 func (g *gemini) Frame(f frames.Frame) {
 	switch {

@@ -87,6 +87,9 @@ func (d *decoder) found(events []wire.Event) {
 // Done implements [wire.Decoder].
 func (d *decoder) Done() bool { return d.inner.Done() }
 
+// Whole implements [wire.Decoder].
+func (d *decoder) Whole() bool { return d.inner.Whole() }
+
 // Close implements [wire.Decoder].
 func (d *decoder) Close() *wire.Reply {
 	r := d.inner.Close()

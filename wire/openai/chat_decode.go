@@ -47,6 +47,9 @@ type chatCall struct {
 // Done reports that [DONE] came, or a whole body.
 func (d *chatReply) Done() bool { return d.done || d.whole }
 
+// Whole reports that a stop word came: usage and [DONE] follow it, or nothing.
+func (d *chatReply) Whole() bool { return d.finish != "" || d.Done() }
+
 // Frame takes a chunk, or a whole body.
 func (d *chatReply) Frame(f frames.Frame) {
 	data := f.Data

@@ -79,7 +79,7 @@ func decode(c wire.Codec, pieces ...[]byte) (*wire.Reply, preview) {
 		p.add(d.Feed(piece))
 	}
 	r := d.Close()
-	p.done = d.Done()
+	p.done = d.Done() || d.Whole()
 	return r, p
 }
 
@@ -88,7 +88,7 @@ type preview struct {
 	text, reasoning string
 	calls           []previewCall
 	problem         string
-	done            bool
+	done            bool // or whole
 }
 
 type previewCall struct {

@@ -14,7 +14,8 @@ type Assembler interface {
 	// Frame takes the next frame. One may come after the end too: some relays send
 	// a stream twice.
 	Frame(f frames.Frame)
-	// Done reports that the protocol's end came.
+	// Done reports that the protocol's end came. One whose reply can be whole before
+	// that has a method Whole too.
 	Done() bool
 	// Finish completes the draft's reply, once the bytes have ended.
 	Finish() *wire.Reply
@@ -47,6 +48,14 @@ func (d *Decoder) Feed(p []byte) []wire.Event {
 
 // Done reports that the protocol's end came.
 func (d *Decoder) Done() bool { return d.assembler.Done() }
+
+// Whole reports that the reply would be whole if the bytes ended here.
+func (d *Decoder) Whole() bool {
+	if a, ok := d.assembler.(interface{ Whole() bool }); ok && a.Whole() {
+		return true
+	}
+	return d.Done()
+}
 
 // Close returns the reply; a second call returns the same.
 func (d *Decoder) Close() *wire.Reply {
