@@ -174,7 +174,7 @@ func (t *turn) closing(r *wire.Reply) *Result {
 	case r.Ending == wire.Paused:
 		return nil
 	case r.Ending == wire.Cut:
-		return &Result{End: Incomplete, Answer: r.Text, Message: "The model's reply was cut at its length limit."}
+		return &Result{End: Incomplete, Answer: r.Text, Message: "The model's reply was cut: " + r.Stop + "."}
 	case r.Ending == wire.Filtered:
 		return &Result{End: Incomplete, Answer: r.Text, Message: "The provider filtered the model's reply, or the model refused: " + r.Stop + "."}
 	case r.Text == "":

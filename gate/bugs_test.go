@@ -75,7 +75,7 @@ func TestBugB8_HalfACallOfACutReplyNeverRuns(t *testing.T) {
 	r.Complete, r.Ending = false, "cut"
 	v := h.put(r, nil)[0]
 	want(t, v, holdfast.Rejected, holdfast.IncompleteResponse, gate.Complete)
-	contains(t, "observation", v.Observation.Content(), "cut by its length limit")
+	contains(t, "observation", v.Observation.Content(), "cut, by its length limit")
 	if e.times() != 0 {
 		t.Error("it ran")
 	}

@@ -78,10 +78,14 @@ func (c *call) effect() holdfast.Effect {
 	return c.tool.Effect()
 }
 
-// name is the tool as people, policy and the ledger know it.
+// name is the tool as people, policy and the ledger know it; where it was not
+// looked up, by the round's table.
 func (c *call) name() string {
 	if c.info != nil {
 		return c.info.name
+	}
+	if name, ok := c.round.Names[c.sent.Name]; ok {
+		return name
 	}
 	return shorten(c.sent.Name, maxNameShown)
 }

@@ -32,7 +32,7 @@ func TestCode_incomplete_response(t *testing.T) {
 					t.Error("a call of a cut reply is not answered")
 				}
 				if ending == "cut" {
-					contains(t, "message", v.Outcome.Message, "cut by its length limit")
+					contains(t, "message", v.Outcome.Message, "cut, by its length limit")
 				}
 			}
 			if e.times() != 0 {

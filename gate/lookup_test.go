@@ -76,3 +76,15 @@ func TestNamesAreFoundAsSent(t *testing.T) {
 		t.Error("no nearest names")
 	}
 }
+
+func TestACallThatWasNotLookedUpIsKnownByTheTable(t *testing.T) {
+	var e entered
+	h := open(t, nil, lookTool(t, &e))
+	r := h.round(call("shop_look", `{}`), call("other", `{}`))
+	r.Complete, r.Ending, r.Names = false, "cut", map[string]string{"shop_look": "shop.look"}
+	vs := h.put(r, nil)
+	if vs[0].Tool != "shop.look" || vs[1].Tool != "other" {
+		t.Errorf("tools of a cut reply = %q, %q, want shop.look, other", vs[0].Tool, vs[1].Tool)
+	}
+	contains(t, "message", vs[0].Outcome.Message, "shop_look did not run")
+}

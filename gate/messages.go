@@ -42,7 +42,7 @@ func (c *call) reject(code holdfast.Code, why, next string) *holdfast.Outcome {
 func (c *call) cutReply(ending string) *holdfast.Outcome {
 	switch ending {
 	case "cut":
-		return c.reject(holdfast.IncompleteResponse, "the reply was cut by its length limit, so none of its calls ran.",
+		return c.reject(holdfast.IncompleteResponse, "the reply was cut, by its length limit or by the provider, so none of its calls ran.",
 			"Call again, with shorter arguments or fewer calls in one reply.")
 	case "filtered":
 		return c.reject(holdfast.IncompleteResponse, "the reply was filtered or refused, so none of its calls ran.",
