@@ -27,21 +27,23 @@ const (
 	EndEvent        EventKind = "end" // Result of the turn
 )
 
-// Event is something that happened in a turn.
+// Event is something that happened in a turn. Kind, Run, Turn and Round are always
+// set; of the rest, what the kind says. What is pointed to is not to be changed. A
+// call's arguments are as they came, secrets included.
 type Event struct {
 	Kind     EventKind
 	Run      string
-	Turn     int
-	Round    int
-	Position int    // of the call in its reply
-	Name     string // of the call's tool, as the provider was sent it
-	Tool     string // qualified, once it is known
-	Text     string
-	Stage    gate.Stage
-	Call     *holdfast.Call
-	Verdict  *gate.Verdict
+	Turn     int            // from 1
+	Round    int            // from 1; 0 at the end of a turn that had none
+	Position int            // of the call in its reply, from 0
+	Name     string         // of the call's tool, as the provider was sent it
+	Tool     string         // qualified, once it is known
+	Text     string         // a piece of what streams
+	Stage    gate.Stage     // that the call entered, or that gave its outcome
+	Call     *holdfast.Call // of a call, stage, outcome or approval
+	Verdict  *gate.Verdict  // of an outcome or approval
 	Usage    *wire.Usage
-	Result   *Result
+	Result   *Result // of the end
 }
 
 // tell tells the watcher e of the turn's current round.
@@ -61,14 +63,14 @@ func (t *turn) preview(round int, e wire.Event) {
 	}
 }
 
-// progress tells what the gate does with a call.
-func (t *turn) progress(round int, p gate.Progress) {
-	e := Event{Kind: StageEvent, Position: p.Position, Name: p.Name, Tool: p.Tool, Stage: p.Stage, Verdict: p.Verdict}
+// progress tells what the gate does with one of the round's calls.
+func (t *turn) progress(round gate.Round, p gate.Progress) {
+	e := Event{Kind: StageEvent, Call: &round.Calls[p.Position], Position: p.Position, Name: p.Name, Tool: p.Tool, Stage: p.Stage, Verdict: p.Verdict}
 	if p.Verdict != nil {
 		e.Kind = OutcomeEvent
 		if p.Verdict.Outcome.Status == holdfast.Pending {
 			e.Kind = ApprovalEvent
 		}
 	}
-	t.tell(round, e)
+	t.tell(round.Number, e)
 }

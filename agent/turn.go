@@ -138,7 +138,7 @@ func (t *turn) deal(ctx context.Context, s *saved) (*Result, error) {
 	}
 	verdicts, err := t.agent.gate.Round(ctx, s.round, &gate.RoundOptions{
 		Resume: s.again,
-		Watch:  func(p gate.Progress) { t.progress(s.round.Number, p) },
+		Watch:  func(p gate.Progress) { t.progress(s.round, p) },
 	})
 	if err != nil {
 		return nil, err

@@ -158,7 +158,7 @@ func (c *call) approvalEnded(code holdfast.Code, reason string) *holdfast.Outcom
 	case holdfast.ApprovalDenied:
 		why := "a person said no."
 		if reason != "" {
-			why = "a person said no: " + shorten(c.scrub(reason), maxErrorShown)
+			why = sentence("a person said no: " + shorten(c.scrub(reason), maxErrorShown))
 		}
 		return c.reject(code, why, "Do not call it again unless the user asks for something else.")
 	case holdfast.ApprovalExpired:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -28,7 +29,7 @@ func (a *app) versionCommand() *cobra.Command {
 			if a.json {
 				return writeJSON(a.stdout, v)
 			}
-			_, err := fmt.Fprintf(a.stdout, "holdfast %s %s (%s, %s)\n", v.Version, v.Revision, v.Go, v.Platform)
+			_, err := fmt.Fprintf(a.stdout, "holdfast %s (%s, %s)\n", strings.TrimSpace(v.Version+" "+v.Revision), v.Go, v.Platform)
 			return err
 		}),
 	}
