@@ -30,6 +30,16 @@ type Turn struct {
 	Verbatim bool
 }
 
+// Call is the call at that position of the reply, nil where none of its goes back.
+func (t *Turn) Call(position int) *PairedCall {
+	for i := range t.Calls {
+		if t.Calls[i].Position == position {
+			return &t.Calls[i]
+		}
+	}
+	return nil
+}
+
 // PairedCall is a call as this history writes it, with its result.
 type PairedCall struct {
 	holdfast.Call

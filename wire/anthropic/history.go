@@ -1,13 +1,12 @@
 package anthropic
 
 import (
-	"encoding/base64"
 	"encoding/json"
-	"strings"
 
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/encode"
 )
 
 // names are Anthropic's: up to 128 bytes on the newest models, 64 everywhere.
@@ -201,11 +200,7 @@ func rebuild(t *wire.Turn) [][]byte {
 func toolUse(block []byte, c *wire.PairedCall) []byte {
 	block = rawjson.Set(block, "id", rawjson.Quote(c.SentID))
 	block = rawjson.Set(block, "name", rawjson.Quote(c.SentName))
-	input := c.Object
-	if input == nil {
-		input = rawjson.Set([]byte(`{}`), "input", rawjson.Quote(c.Arguments))
-	}
-	return rawjson.Set(block, "input", input)
+	return rawjson.Set(block, "input", encode.Input(c))
 }
 
 // mend is the reply's own blocks, each as it came where it can be sent so.
@@ -242,27 +237,18 @@ func (m *mending) look(content []byte) {
 		if rawjson.String(rawjson.Member(b, "type")) != "tool_use" {
 			continue
 		}
-		if m.call(position) != nil {
+		if m.turn.Call(position) != nil {
 			m.callers[rawjson.String(rawjson.Member(rawjson.Member(b, "caller"), "tool_id"))] = true
 		}
 		position++
 	}
 }
 
-func (m *mending) call(position int) *wire.PairedCall {
-	for i := range m.turn.Calls {
-		if m.turn.Calls[i].Position == position {
-			return &m.turn.Calls[i]
-		}
-	}
-	return nil
-}
-
 // block is b as it is sent, nil where it is left out.
 func (m *mending) block(b []byte) []byte {
 	switch kind := rawjson.String(rawjson.Member(b, "type")); kind {
 	case "tool_use":
-		c := m.call(m.position)
+		c := m.turn.Call(m.position)
 		m.position++
 		switch {
 		case c == nil:
@@ -328,9 +314,8 @@ func imageBlock(im holdfast.Image) []byte {
 	switch im.MediaType {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 		out := append([]byte(`{"type":"image","source":{"type":"base64","media_type":`), rawjson.Quote(im.MediaType)...)
-		out = base64.StdEncoding.AppendEncode(append(out, `,"data":"`...), im.Data)
-		return append(out, `"}}`...)
+		out = append(append(out, `,"data":`...), encode.Base64(im)...)
+		return append(out, `}}`...)
 	}
-	kind := strings.ToValidUTF8(im.MediaType, "\uFFFD")
-	return textBlock("[an image of type " + kind + " was left out: this provider does not take it]")
+	return textBlock(encode.LeftOut(im))
 }

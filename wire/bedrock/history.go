@@ -1,13 +1,13 @@
 package bedrock
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/encode"
 )
 
 var names = wire.NameRule{Bytes: 64, First: "0123456789-", Rest: "-"}
@@ -114,7 +114,7 @@ func replyBlocks(t *wire.Turn) [][]byte {
 	position := 0
 	for _, b := range rawjson.Elements(content) {
 		if use := rawjson.Member(b, "toolUse"); use != nil {
-			if c := pairedCall(t, position); c != nil {
+			if c := t.Call(position); c != nil {
 				blocks = append(blocks, rawjson.Clean(toolUse(use, c)))
 			}
 			position++
@@ -143,15 +143,6 @@ func sendable(b []byte) bool {
 	return true
 }
 
-func pairedCall(t *wire.Turn, position int) *wire.PairedCall {
-	for i := range t.Calls {
-		if t.Calls[i].Position == position {
-			return &t.Calls[i]
-		}
-	}
-	return nil
-}
-
 func rebuilt(t *wire.Turn) [][]byte {
 	var blocks [][]byte
 	if strings.TrimSpace(t.Reply.Text) != "" {
@@ -175,11 +166,7 @@ func toolUse(use []byte, c *wire.PairedCall) []byte {
 		use = rawjson.Set(use, "name", rawjson.Quote(c.SentName))
 	}
 	if input := rawjson.Member(use, "input"); !c.AsSent || rawjson.Kind(input) != '{' {
-		object := []byte(c.Object)
-		if object == nil {
-			object = rawjson.Set([]byte(`{}`), "input", rawjson.Quote(c.Arguments))
-		}
-		use = rawjson.Set(use, "input", object)
+		use = rawjson.Set(use, "input", encode.Input(c))
 	}
 	if rawjson.Member(use, "type") != nil {
 		use = rawjson.Drop(use, "type")
@@ -216,9 +203,8 @@ func resultBlocks(o holdfast.Observation) [][]byte {
 func imageBlock(im holdfast.Image) []byte {
 	switch im.MediaType {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		out := []byte(`{"image":{"format":"` + im.MediaType[len("image/"):] + `","source":{"bytes":"`)
-		return append(base64.StdEncoding.AppendEncode(out, im.Data), `"}}}`...)
+		out := []byte(`{"image":{"format":"` + im.MediaType[len("image/"):] + `","source":{"bytes":`)
+		return append(append(out, encode.Base64(im)...), `}}}`...)
 	}
-	kind := strings.ToValidUTF8(im.MediaType, "\uFFFD")
-	return textBlock("[an image of type " + kind + " was left out: this provider does not take it]")
+	return textBlock(encode.LeftOut(im))
 }

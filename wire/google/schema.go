@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"github.com/holdfast-go/holdfast/schema"
-	"github.com/holdfast-go/holdfast/wire"
 )
 
 // schemaRules are what both formats take of a JSON Schema: the keywords that
@@ -24,13 +23,8 @@ var schemaRules = schema.Rules{
 	},
 }
 
-// adapt is a tool's schema as Google takes it, and what was left out of it.
-func adapt(tool string, s *schema.Schema) (json.RawMessage, []wire.Adapted) {
+// rewrite is the schema as it is sent, and what was left out of it.
+func rewrite(s *schema.Schema) (json.RawMessage, []schema.Omission) {
 	rules := schemaRules
-	raw, omitted := s.Rewrite(&rules)
-	var adapted []wire.Adapted
-	for _, o := range omitted {
-		adapted = append(adapted, wire.Adapted{Tool: tool, Omission: o})
-	}
-	return raw, adapted
+	return s.Rewrite(&rules)
 }

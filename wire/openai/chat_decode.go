@@ -7,8 +7,6 @@ import (
 	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
 
-const chatAPI = "openai-chat"
-
 // chatReply assembles one Chat reply, of chunks or of one body.
 type chatReply struct {
 	decode.Draft

@@ -1,19 +1,64 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"net/url"
 
+	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
+	"github.com/holdfast-go/holdfast/schema"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/encode"
 )
 
 const (
 	defaultVersion   = "2023-06-01"
 	defaultMaxTokens = 4096 // what every model can give
 )
+
+// tool is one tool as sent, in this order.
+type tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"input_schema"`
+	Strict      bool            `json:"strict,omitempty"`
+	Cache       *cacheControl   `json:"cache_control,omitempty"`
+}
+
+type cacheControl struct {
+	Type string `json:"type"`
+}
+
+// Tools is the catalog as Anthropic takes it: plain JSON Schema, with a cache
+// mark on the last tool, so that the list is read from the cache.
+func (Messages) Tools(c *holdfast.Catalog, o *wire.ToolOptions) (wire.ToolSet, error) {
+	return tools(c, o)
+}
+
+// Tools is that of [Messages].
+func (Invoke) Tools(c *holdfast.Catalog, o *wire.ToolOptions) (wire.ToolSet, error) {
+	return tools(c, o)
+}
+
+func tools(c *holdfast.Catalog, o *wire.ToolOptions) (wire.ToolSet, error) {
+	var budget strictBudget
+	rest := len(c.Tools())
+	return encode.Tools(c, names, func(t *holdfast.Tool, name string) ([]byte, []schema.Omission, error) {
+		input, omitted := rewrite(t.Input())
+		w := tool{Name: name, Description: t.Description(), InputSchema: input}
+		if o != nil && o.Strict {
+			if strict, ok := strictly(t.Input()); ok && budget.take(strict) {
+				w.InputSchema, w.Strict = strict, true
+			}
+		}
+		if rest--; rest == 0 {
+			w.Cache = &cacheControl{Type: "ephemeral"}
+		}
+		raw, err := rawjson.Marshal(w)
+		return raw, omitted, err
+	})
+}
 
 // body is a request's JSON, in this order.
 type body struct {
@@ -48,24 +93,21 @@ func (m Messages) Request(r *wire.Request) (wire.Encoded, error) {
 	if err != nil {
 		return wire.Encoded{}, err
 	}
-	header := http.Header{"Content-Type": {"application/json"}}
-	path := "/v1/messages"
+	b.Stream = r.Stream
 	if r.Quirks == "vertex" {
 		b.Version = "vertex-2023-10-16"
-		path = "/publishers/anthropic/models/" + url.PathEscape(r.Model) + ":rawPredict"
+		verb := ":rawPredict"
 		if r.Stream {
-			path = "/publishers/anthropic/models/" + url.PathEscape(r.Model) + ":streamRawPredict"
+			verb = ":streamRawPredict"
 		}
-	} else {
-		version := m.Version
-		if version == "" {
-			version = defaultVersion
-		}
-		header.Set("Anthropic-Version", version)
-		b.Model = r.Model
+		return encode.Post("/publishers/anthropic/models/"+url.PathEscape(r.Model)+verb, b)
 	}
-	b.Stream = r.Stream
-	return encoded(path, header, b)
+	b.Model = r.Model
+	e, err := encode.Post("/v1/messages", b)
+	if err == nil {
+		e.Header.Set("Anthropic-Version", cmp.Or(m.Version, defaultVersion))
+	}
+	return e, err
 }
 
 // Request is a POST to the model's invoke address.
@@ -79,15 +121,7 @@ func (Invoke) Request(r *wire.Request) (wire.Encoded, error) {
 	if r.Stream {
 		path += "-with-response-stream"
 	}
-	return encoded(path, http.Header{"Content-Type": {"application/json"}}, b)
-}
-
-func encoded(path string, header http.Header, b *body) (wire.Encoded, error) {
-	raw, err := rawjson.Marshal(b)
-	if err != nil {
-		return wire.Encoded{}, fmt.Errorf("encoding request: %w", err)
-	}
-	return wire.Encoded{Path: path, Header: header, Body: raw}, nil
+	return encode.Post(path, b)
 }
 
 func newBody(api string, r *wire.Request) (*body, error) {
@@ -107,9 +141,9 @@ func newBody(api string, r *wire.Request) (*body, error) {
 		return nil, err
 	}
 	if r.Output != nil {
-		if schema, ok := strictly(r.Output); ok {
+		if output, ok := strictly(r.Output); ok {
 			b.Output = &outputConfig{}
-			b.Output.Format.Type, b.Output.Format.Schema = "json_schema", schema
+			b.Output.Format.Type, b.Output.Format.Schema = "json_schema", output
 		}
 	}
 	return b, nil
@@ -132,6 +166,9 @@ func holdsCalls(messages []json.RawMessage) bool {
 }
 
 func toolChoice(r *wire.Request) (*choice, error) {
+	if err := encode.CheckChoice(r.Choice); err != nil {
+		return nil, err
+	}
 	c := &choice{Serial: r.Serial}
 	switch r.Choice.Mode {
 	case "":
@@ -146,12 +183,7 @@ func toolChoice(r *wire.Request) (*choice, error) {
 	case "required":
 		c.Type = "any"
 	case "tool":
-		if r.Choice.Tool == "" {
-			return nil, fmt.Errorf("encoding request: tool choice names no tool")
-		}
 		c.Type, c.Name = "tool", r.Choice.Tool
-	default:
-		return nil, fmt.Errorf("encoding request: tool choice %q is none of auto, none, required, tool", r.Choice.Mode)
 	}
 	return c, nil
 }

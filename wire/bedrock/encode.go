@@ -2,8 +2,6 @@ package bedrock
 
 import (
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -11,6 +9,7 @@ import (
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/schema"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/encode"
 )
 
 // toolSpec is one tool as sent, in this order.
@@ -31,35 +30,22 @@ var cachePoint = json.RawMessage(`{"cachePoint":{"type":"default"}}`)
 // Tools is the catalog as Converse takes it. With Quirks "claude" a cache point
 // follows the last tool.
 func (Converse) Tools(c *holdfast.Catalog, o *wire.ToolOptions) (wire.ToolSet, error) {
-	table, sent, err := names.Encode(c)
-	if err != nil {
-		return wire.ToolSet{}, fmt.Errorf("encoding tools: %w", err)
-	}
-	set := wire.ToolSet{Names: table}
-	for i, t := range c.Tools() {
+	set, err := encode.Tools(c, names, func(t *holdfast.Tool, name string) ([]byte, []schema.Omission, error) {
 		var w toolSpec
-		w.Spec.Name, w.Spec.Description = sent[i], t.Description()
-		rules := schemaRules
-		input, omitted := t.Input().Rewrite(&rules)
-		for _, omission := range omitted {
-			set.Adapted = append(set.Adapted, wire.Adapted{Tool: c.Qualify(t), Omission: omission})
-		}
+		w.Spec.Name, w.Spec.Description = name, t.Description()
+		input, omitted := rewrite(t.Input())
 		w.Spec.Input.JSON = input
 		raw, err := rawjson.Marshal(w)
-		if err != nil {
-			return wire.ToolSet{}, fmt.Errorf("encoding tool %q: %w", t.Name(), err)
-		}
-		set.Tools = append(set.Tools, raw)
+		return raw, omitted, err
+	})
+	if err != nil {
+		return wire.ToolSet{}, err
 	}
 	if o != nil && o.Quirks == "claude" {
 		set.Tools = append(set.Tools, cachePoint)
 	}
 	return set, nil
 }
-
-// schemaRules: the models behind Converse take JSON Schema, but for alternatives
-// at the root.
-var schemaRules = schema.Rules{PlainRoot: true}
 
 // body is a request's JSON, in this order.
 type body struct {
@@ -103,15 +89,11 @@ func (Converse) Request(r *wire.Request) (wire.Encoded, error) {
 	if b.Tools, err = configOf(r, messages); err != nil {
 		return wire.Encoded{}, err
 	}
-	raw, err := rawjson.Marshal(b)
-	if err != nil {
-		return wire.Encoded{}, fmt.Errorf("encoding request: %w", err)
-	}
 	path := "/model/" + url.PathEscape(r.Model) + "/converse"
 	if r.Stream {
 		path += "-stream"
 	}
-	return wire.Encoded{Path: path, Header: http.Header{"Content-Type": {"application/json"}}, Body: raw}, nil
+	return encode.Post(path, b)
 }
 
 // takesStatus reports a model that takes a result's status.
@@ -120,6 +102,9 @@ func takesStatus(model string) bool {
 }
 
 func configOf(r *wire.Request, messages []json.RawMessage) (*toolConfig, error) {
+	if err := encode.CheckChoice(r.Choice); err != nil {
+		return nil, err
+	}
 	c := &toolConfig{Tools: r.Tools.Tools}
 	switch r.Choice.Mode {
 	case "":
@@ -130,12 +115,7 @@ func configOf(r *wire.Request, messages []json.RawMessage) (*toolConfig, error) 
 	case "none":
 		c.Tools = nil
 	case "tool":
-		if r.Choice.Tool == "" {
-			return nil, fmt.Errorf("encoding request: tool choice names no tool")
-		}
 		c.Choice = append(append([]byte(`{"tool":{"name":`), rawjson.Quote(r.Choice.Tool)...), `}}`...)
-	default:
-		return nil, fmt.Errorf("encoding request: tool choice %q is none of auto, none, required, tool", r.Choice.Mode)
 	}
 	if len(c.Tools) > 0 {
 		return c, nil

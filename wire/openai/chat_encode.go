@@ -6,20 +6,7 @@ import (
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
-	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
-
-// Chat is the codec of Chat Completions and of every server compatible with it.
-// Quirks name the server when something is sent: azure, compatible, deepseek,
-// groq, llamacpp, mistral, ollama, openrouter, vercel, vllm, xai; decoding needs
-// none.
-type Chat struct{}
-
-// API implements [wire.Codec].
-func (Chat) API() string { return chatAPI }
-
-// NewDecoder implements [wire.Codec].
-func (Chat) NewDecoder() wire.Decoder { return decode.New(&chatReply{}) }
 
 // Tools implements [wire.Codec].
 func (Chat) Tools(c *holdfast.Catalog, o *wire.ToolOptions) (wire.ToolSet, error) {
@@ -72,7 +59,7 @@ func chatFunction(name string) []byte {
 
 // chatFormat asks for the final answer by a schema.
 func chatFormat(r *wire.Request) []byte {
-	parameters, _ := parameters(r.Output)
+	parameters, _ := rewrite(r.Output)
 	b := append([]byte(`{"type":"json_schema","json_schema":{"name":"answer","schema":`), parameters...)
 	return fmt.Appendf(b, `,"strict":%t}}`, isStrict(r.Output))
 }

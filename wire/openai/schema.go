@@ -24,8 +24,8 @@ var strictRules = schema.Rules{
 	Formats: []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"},
 }
 
-// parameters is the schema as it is sent, and what was left out of it.
-func parameters(s *schema.Schema) (json.RawMessage, []schema.Omission) {
+// rewrite is the schema as it is sent, and what was left out of it.
+func rewrite(s *schema.Schema) (json.RawMessage, []schema.Omission) {
 	rules := plainRules
 	return s.Rewrite(&rules)
 }

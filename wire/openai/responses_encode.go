@@ -7,21 +7,7 @@ import (
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
-	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
-
-const responsesAPI = "openai-responses"
-
-// Responses is the codec of the Responses API and of servers compatible with it,
-// used without state at the provider: every request holds the whole history, with
-// reasoning encrypted.
-type Responses struct{}
-
-// API implements [wire.Codec].
-func (Responses) API() string { return responsesAPI }
-
-// NewDecoder implements [wire.Codec].
-func (Responses) NewDecoder() wire.Decoder { return decode.New(&responsesReply{}) }
 
 // Tools implements [wire.Codec].
 func (Responses) Tools(c *holdfast.Catalog, o *wire.ToolOptions) (wire.ToolSet, error) {
@@ -85,7 +71,7 @@ func responsesFunction(name string) []byte {
 
 // responsesFormat asks for the final answer by a schema.
 func responsesFormat(r *wire.Request) []byte {
-	parameters, _ := parameters(r.Output)
+	parameters, _ := rewrite(r.Output)
 	b := append([]byte(`{"format":{"type":"json_schema","name":"answer","schema":`), parameters...)
 	return fmt.Appendf(b, `,"strict":%t}}`, isStrict(r.Output))
 }
