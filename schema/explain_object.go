@@ -114,12 +114,12 @@ func (e *explainer) explainName(list []finding, r *rule, i, k uint32) []finding 
 	return append(list, finding{keyword: "propertyNames", node: i, member: k, rank: rankUnknown, say: func(e *explainer) said {
 		why := "is not allowed"
 		for _, f := range e.explain(r, k) {
-			if !f.warning {
+			if !f.warning && !e.secret(i) {
 				why = f.say(e).message
 				break
 			}
 		}
-		name := shorten(e.d.text(k))
+		name := e.shownName(i, k)
 		return said{expected: "an allowed name", got: name, message: "the name `" + name + "` " + why}
 	}})
 }
@@ -129,7 +129,8 @@ func (e *explainer) unknown(o *objectRule, i, k uint32, keyword string) finding 
 	return finding{keyword: keyword, node: i, member: k, rank: rankUnknown, say: func(e *explainer) said {
 		name := e.d.text(k)
 		names := o.declared()
-		x := said{expected: "no further names", got: shorten(name), message: "`" + shorten(name) + "` is not an allowed name"}
+		shown := e.shownName(i, k)
+		x := said{expected: "no further names", got: shown, message: "`" + shown + "` is not an allowed name"}
 		switch near := nearest(name, e.absent(i, names), 1); {
 		case len(near) == 1:
 			x.message += "; did you mean `" + shorten(near[0]) + "`?"
@@ -143,6 +144,15 @@ func (e *explainer) unknown(o *objectRule, i, k uint32, keyword string) finding 
 		}
 		return x
 	}}
+}
+
+// shownName is the name k of object i as it may be told: in a secret value, names
+// are secrets too.
+func (e *explainer) shownName(i, k uint32) string {
+	if e.secret(i) {
+		return "[hidden]"
+	}
+	return shorten(e.d.text(k))
 }
 
 // declared are the names that the schema declares, in its order.
@@ -190,7 +200,10 @@ func (e *explainer) undeclared(list []finding, o *objectRule, i, k uint32, at in
 	if message == "" {
 		return list
 	}
-	return append(list, finding{keyword: "properties", node: i, member: k, rank: rankUnknown, warning: true, say: func(*explainer) said {
+	return append(list, finding{keyword: "properties", node: i, member: k, rank: rankUnknown, warning: true, say: func(e *explainer) said {
+		if e.secret(i) {
+			return said{expected: "a declared name", got: "[hidden]", message: "a name here is not declared; it is passed on as it is"}
+		}
 		return said{expected: "a declared name", got: shorten(name), message: message}
 	}})
 }

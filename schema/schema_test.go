@@ -152,6 +152,31 @@ func TestProblemsNeverShowSecrets(t *testing.T) {
 	}
 }
 
+func TestSecretsAreHiddenWhereverTheyStand(t *testing.T) {
+	const secret = "hunter2hunter2"
+	const pin = `"contentMediaType":"application/json","contentSchema":{"properties":{"pin":{"type":"integer","writeOnly":true}}}`
+	for _, c := range []struct{ name, schema, instance, mask string }{
+		{"JSON in a string", `{"type":"string",` + pin + `}`, `"{\"pin\":\"` + secret + `\"}"`, `"[hidden]"`},
+		{"such a string without a secret", `{"type":"string",` + pin + `}`, `"{\"a\":1}"`, `"{\"a\":1}"`},
+		{"such a string that cannot be read", `{"type":"string",` + pin + `}`, `"{\"pin\":\"` + secret + `"`, `"[hidden]"`},
+		{"another name inside of a secret", `{"type":"object","writeOnly":true,"properties":{"a":{}},"additionalProperties":false}`, `{"` + secret + `":1}`, `"[hidden]"`},
+		{"a refused name inside of a secret", `{"type":"object","writeOnly":true,"propertyNames":{"pattern":"^x"}}`, `{"` + secret + `":1}`, `"[hidden]"`},
+		{"a name in another case", `{"properties":{"pin":{"type":"string","writeOnly":true}}}`, `{"PIN":"` + secret + `"}`, `{"PIN":"[hidden]"}`},
+	} {
+		s := mustCompile(t, `{"properties":{"k":`+c.schema+`}}`, nil)
+		v := mustRead(t, `{"k":`+c.instance+`}`)
+		if got, want := string(s.Mask(v)), `{"k":`+c.mask+`}`; got != want {
+			t.Errorf("%s: Mask = %s, want %s", c.name, got, want)
+		}
+		r := s.Validate(v)
+		for _, p := range append(r.Problems, r.Warnings...) {
+			if strings.Contains(p.Message+p.Got+p.Expected, "hunter") {
+				t.Errorf("%s: %+v shows the secret", c.name, p)
+			}
+		}
+	}
+}
+
 func TestMessagesAreBounded(t *testing.T) {
 	long := strings.Repeat("é", 5000)
 	s := mustCompile(t, `{"properties":{"a":{"type":"integer"},"b":{"enum":["x"]},"c":{"pattern":"^x"}},"additionalProperties":false}`, nil)

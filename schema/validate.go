@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Validate finds every problem of v, in document order. The same value always
@@ -218,7 +219,48 @@ func (e *explainer) hide(r *rule, i uint32, done map[uint64]bool) {
 	if w, ok := r.src.Get("writeOnly"); ok && w.Bool() {
 		e.hidden[i] = true
 	}
+	if r.str != nil && r.str.content != nil && Kind(e.d.nodes[i].kind) == String && e.hidesContent(r.str.content, i) {
+		e.hidden[i] = true
+	}
 	e.eachChild(r, i, func(s *rule, k uint32) { e.hide(s, k, done) })
+	if r.obj != nil && Kind(e.d.nodes[i].kind) == Object {
+		e.hideMiswritten(r.obj, i, done)
+	}
+}
+
+// hideMiswritten hides the values of names that differ from a secret's by case:
+// the model meant it.
+func (e *explainer) hideMiswritten(o *objectRule, i uint32, done map[uint64]bool) {
+	k := i + 1
+	for left := e.d.nodes[i].aux; left > 0; left-- {
+		if o.lookup(e.d, k) < 0 {
+			for n := range o.props {
+				if p := &o.props[n]; p.rule != nil && strings.EqualFold(p.name, e.d.text(k)) {
+					e.hide(p.rule, k+1, done)
+				}
+			}
+		}
+		k = e.d.after(k + 1)
+	}
+}
+
+// hidesContent reports whether the document in string i holds a secret, or may
+// hold one.
+func (e *explainer) hidesContent(c *contentRule, i uint32) bool {
+	if c.schema == nil {
+		return false
+	}
+	v, isJSON, err := c.read(e.d.text(i))
+	if err != nil || e.content >= maxContent {
+		return true
+	}
+	if !isJSON {
+		return false
+	}
+	inner := e.s.newExplainer(v.d)
+	inner.content, inner.hidden = e.content+1, map[uint32]bool{}
+	inner.hide(c.schema, v.i, map[uint64]bool{})
+	return len(inner.hidden) > 0
 }
 
 // eachChild visits the rules that r applies, with the values they look at.
