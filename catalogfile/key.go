@@ -35,8 +35,22 @@ func (t *toolBuilder) key(input *schema.Schema) (func(schema.Value) (string, err
 		if p.argument && known && !slices.Contains(required, p.text) {
 			t.fault("/key", fmt.Sprintf("{%s} is not a required argument, so the key could lack it", p.text))
 		}
+		if p.argument && input != nil && isSecret(input, p.text) {
+			t.fault("/key", fmt.Sprintf("{%s} is a secret, and a key stands in the record and is shown", p.text))
+		}
 	}
 	return func(args schema.Value) (string, error) { return expandKey(parts, args) }, template
+}
+
+// isSecret reports whether the schema hides the value of this name.
+func isSecret(input *schema.Schema, name string) bool {
+	quoted, err := json.Marshal(name)
+	if err != nil {
+		return false
+	}
+	text := fmt.Sprintf(`{%s:0}`, quoted)
+	v, err := schema.Read([]byte(text), nil)
+	return err == nil && string(input.Mask(v)) != text
 }
 
 // parseKey splits a template. Between two arguments there must be a character

@@ -19,8 +19,9 @@ func parseTool(t *testing.T, fields ...string) (*holdfast.Tool, error) {
     timeout: 5s
     input:
       type: object
-      required: [id, part]
+      required: [id, part, pin]
       properties:
+        pin: {type: string, writeOnly: true}
         id: {type: [string, integer]}
         part: {type: string}
         n: {type: number}
@@ -77,6 +78,7 @@ func TestKey_templates_that_cannot_work_are_refused(t *testing.T) {
 		"{id}{part}":      "need a separator",
 		"{id}-{part}":     "need a separator",
 		"order:{n}":       "{n} is not a required argument",
+		"order:{pin}":     "{pin} is a secret",
 		"order:{unknown}": "{unknown} is not a required argument",
 	} {
 		if _, err := parseTool(t, fmt.Sprintf("key: %q", template)); err == nil || !strings.Contains(err.Error(), want) {
