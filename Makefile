@@ -1,18 +1,20 @@
-# make check   the quick half: form, linters, both builds, race tests
-# make test    the whole; what a change must pass
-# make fuzz    every fuzz target, FUZZTIME each
-# make bench   the benchmarks of the figures that are promised
+# make check        the quick half: form, linters, three systems, race tests
+# make test         the whole; what a change must pass
+# make conformance  the long half: specification suites, oracles, every cut of every recording
+# make crash        every kill of the ledger's crash tests, on SQLite and PostgreSQL
+# make fuzz         every fuzz target, FUZZTIME each
+# make bench        the benchmarks of the figures that are promised
 
 GO       ?= go
 TOOL     := $(GO) tool -modfile=tools/go.mod
 FUZZTIME ?= 30s
+NESTED   := tools bench/schema bench/wire examples/sdk
 
-.PHONY: check test format lint tidy cross race fuzz bench update
+.PHONY: check test format lint tidy cross race whole sdk conformance crash fuzz bench update
 
 check: format lint tidy cross race
 
-test: check
-	$(GO) test -count=1 ./...
+test: check whole sdk
 
 format:
 	@out=$$($(TOOL) gofumpt -l .); test -z "$$out" || { echo "not formatted (run: go tool -modfile=tools/go.mod gofumpt -w .):"; echo "$$out"; exit 1; }
@@ -24,20 +26,39 @@ lint:
 
 tidy:
 	$(GO) mod tidy -diff
-	cd tools && $(GO) mod tidy -diff
+	@for dir in $(NESTED); do (cd $$dir && $(GO) mod tidy -diff) || exit 1; done
 
 # The library and the command build for the three systems.
 cross:
-	@for os in linux darwin windows; do echo "build $$os"; GOOS=$$os CGO_ENABLED=0 $(GO) build -o /dev/null ./... || exit 1; done
+	@for os in linux darwin windows; do echo "build $$os"; GOOS=$$os CGO_ENABLED=0 $(GO) build ./... || exit 1; done
 
 race:
 	$(GO) test -race ./...
+
+# Once more without the race detector, and with a PostgreSQL of its own.
+whole:
+	HOLDFAST_REQUIRE_POSTGRES=1 scripts/with-postgres $(GO) test -count=1 ./...
+
+# The loops that are written with the vendors' own clients.
+sdk:
+	cd examples/sdk && $(GO) test ./...
+
+conformance:
+	HOLDFAST_LONG=1 $(GO) test -count=1 -timeout 60m ./schema/... ./wire/...
+	cd bench/schema/node && npm ci --no-audit --no-fund --silent
+	cd bench/schema && $(GO) test -count=1 -v -timeout 60m -run TestDifferential .
+
+crash:
+	HOLDFAST_CRASH=full HOLDFAST_REQUIRE_POSTGRES=1 scripts/with-postgres $(GO) test -count=1 -timeout 60m ./ledger/...
 
 fuzz:
 	scripts/fuzz $(FUZZTIME)
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+	cd bench/schema/node && npm ci --no-audit --no-fund --silent
+	cd bench/schema && $(GO) test -count=1 -v -run 'TestSpeed|TestCompileSpeed' .
+	cd bench/wire && $(GO) test -count=1 -v -run TestSpeed .
 
 # Rewrites the goldens; review the diff.
 update:
