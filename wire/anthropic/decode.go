@@ -32,7 +32,8 @@ type block struct {
 	citations [][]byte
 	grew      bool // a delta came
 	closed    bool
-	call      int // position in the reply's calls, -1 for none
+	late      bool // a delta came after its stop: what it holds is not what was meant
+	call      int  // position in the reply's calls, -1 for none
 }
 
 // Done reports that message_stop came, or a whole message.
@@ -72,13 +73,20 @@ func (a *assembler) chunk(f frames.Frame) {
 	a.event(event)
 }
 
+// event takes the next event. What follows the end sign is not this reply's, but
+// a relay may begin anew.
 func (a *assembler) event(raw []byte) {
 	a.Seen = true
 	if !rawjson.Valid(raw) {
-		a.Unreadable(raw)
+		if !a.done {
+			a.Unreadable(raw)
+		}
 		return
 	}
 	e := readEnvelope(raw)
+	if a.done && string(e.kind) != "message_start" {
+		return
+	}
 	switch string(e.kind) {
 	case "message_start":
 		a.messageStart(e.message)
@@ -280,6 +288,11 @@ func (a *assembler) blockDelta(e envelope) {
 	}
 	if b == nil || b.closed {
 		a.Reply.Unknown++
+		if b != nil {
+			b.late = true
+		} else if string(kind) == "input_json_delta" && rawjson.String(text) != "" {
+			a.OutOfOrder()
+		}
 		return
 	}
 	b.grew = true
@@ -327,8 +340,8 @@ func (a *assembler) close(b *block) {
 }
 
 func (a *assembler) stopped(delta []byte) {
-	if stop := rawjson.String(rawjson.Member(delta, "stop_reason")); stop != "" {
-		a.Reply.Stop = stop
+	if stop := rawjson.String(rawjson.Member(delta, "stop_reason")); stop != "" && endingOf(a.Reply.Stop) == wire.Ended {
+		a.Reply.Stop = stop // a veto is not taken back
 	}
 }
 

@@ -31,7 +31,11 @@ func (a *assembler) ending() wire.Ending {
 	if a.Reply.Err != nil || !a.done {
 		return wire.Broken
 	}
-	switch a.Reply.Stop {
+	return endingOf(a.Reply.Stop)
+}
+
+func endingOf(stop string) wire.Ending {
+	switch stop {
 	case "max_tokens", "model_context_window_exceeded":
 		return wire.Cut
 	case "refusal":
@@ -51,7 +55,7 @@ func (a *assembler) finishCalls() {
 		}
 		call := &a.Reply.Calls[b.call]
 		call.Arguments = b.arguments()
-		call.Complete = b.closed && a.Reply.Complete
+		call.Complete = b.closed && !b.late && a.Reply.Complete
 		call.ProviderExecuted = len(results) > 0 && answered(b, results)
 	}
 }

@@ -28,7 +28,8 @@ type block struct {
 	results   [][]byte // pieces of a toolResult's content
 	grew      bool
 	closed    bool
-	call      int // -1 for none
+	late      bool // a delta came after its stop: what it holds is not what was meant
+	call      int  // -1 for none
 }
 
 // Done reports that the metadata came, the last event, or a whole response.
@@ -38,8 +39,10 @@ func (a *assembler) Done() bool { return a.done }
 func (a *assembler) Whole() bool { return a.stopped }
 
 // Frame takes a message of the event stream, or JSON that is an event by itself.
+// What follows the last one is not this reply's, but a relay may begin anew.
 func (a *assembler) Frame(f frames.Frame) {
 	switch {
+	case a.done && !(rawjson.Valid(f.Data) && (string(f.Event) == "messageStart" || rawjson.Member(f.Data, "messageStart") != nil)):
 	case f.Format == frames.EventStream && string(f.Message) == "event":
 		a.event(string(f.Event), f.Data)
 	case f.Format == frames.EventStream:
@@ -144,7 +147,9 @@ func (a *assembler) event(name string, raw []byte) {
 			a.close(b)
 		}
 	case "messageStop":
-		a.Reply.Stop = rawjson.String(rawjson.Member(raw, "stopReason"))
+		if endingOf(a.Reply.Stop) == wire.Ended { // a veto is not taken back
+			a.Reply.Stop = rawjson.String(rawjson.Member(raw, "stopReason"))
+		}
 		a.stopped = true
 	case "metadata":
 		a.meter(rawjson.Member(raw, "usage"))
@@ -254,6 +259,11 @@ func (a *assembler) growInput(b *block, input []byte) {
 	}
 }
 
+// holdsInput reports a fragment of a call's input that says something.
+func holdsInput(fragment []byte) bool {
+	return rawjson.Kind(fragment) == '{' || rawjson.String(fragment) != ""
+}
+
 // at is the block that an event speaks of: the last that started at its index.
 func (a *assembler) at(raw []byte) *block {
 	index, indexed := rawjson.Int(rawjson.Member(raw, "contentBlockIndex"))
@@ -280,6 +290,11 @@ func (a *assembler) blockDelta(raw []byte) {
 		}
 		if b == nil || b.closed || b.kind != kind {
 			a.Reply.Unknown++
+			if b != nil && b.closed {
+				b.late = true
+			} else if kind == "toolUse" && holdsInput(rawjson.Member(v, "input")) {
+				a.OutOfOrder()
+			}
 			continue
 		}
 		b.grew = true

@@ -24,7 +24,7 @@ func (a *assembler) Finish() *wire.Reply {
 		if b := &a.blocks[i]; b.call >= 0 {
 			call := &r.Calls[b.call]
 			call.Arguments = b.arguments()
-			call.Complete = b.closed && r.Complete
+			call.Complete = b.closed && !b.late && r.Complete
 			call.ProviderExecuted = call.ProviderExecuted || results[call.ID]
 		}
 	}
@@ -37,7 +37,11 @@ func (a *assembler) ending() wire.Ending {
 	if a.Reply.Err != nil || !a.stopped {
 		return wire.Broken
 	}
-	switch a.Reply.Stop {
+	return endingOf(a.Reply.Stop)
+}
+
+func endingOf(stop string) wire.Ending {
+	switch stop {
 	case "max_tokens", "model_context_window_exceeded", "malformed_model_output", "malformed_tool_use":
 		// The last two say that the model's attempt failed. As after a cut, its
 		// calls are rejected and it may try again.

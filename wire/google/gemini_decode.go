@@ -57,6 +57,11 @@ func (g *gemini) event(raw []byte) {
 		g.Unreadable(raw)
 		return
 	}
+	if g.Reply.Stop != "" && g.Reply.ID != "" {
+		if id := rawjson.String(rawjson.Member(raw, "responseId")); id != "" && id != g.Reply.ID {
+			return // another reply, behind the end of this one
+		}
+	}
 	known := false
 	for name, v := range rawjson.Members(raw) {
 		switch string(name) {
@@ -107,8 +112,9 @@ func (g *gemini) candidates(raw []byte) {
 					g.part(p)
 				}
 			case "finishReason":
-				if stop := rawjson.String(v); stop != "" && stop != "FINISH_REASON_UNSPECIFIED" {
-					g.Reply.Stop = stop
+				stop := rawjson.String(v)
+				if stop != "" && stop != "FINISH_REASON_UNSPECIFIED" && (g.Reply.Stop == "" || g.Reply.Stop == "STOP") {
+					g.Reply.Stop = stop // a veto is not taken back
 				}
 			}
 		}

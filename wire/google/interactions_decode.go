@@ -32,7 +32,8 @@ type interactionStep struct {
 	summary   []content // of a thought
 	signature []byte
 	closed    bool
-	call      int // -1 for none
+	late      bool // a delta came after its stop: what it holds is not what was meant
+	call      int  // -1 for none
 }
 
 // content is one item of a step's content; text items grow.
@@ -89,14 +90,22 @@ func readInteractionEvent(raw []byte) interactionEvent {
 	return e
 }
 
+// event takes the next event. What follows the last one is not this reply's, but
+// a relay may begin anew.
 func (s *interaction) event(raw []byte) {
 	s.Seen = true
 	if !rawjson.Valid(raw) {
-		s.Unreadable(raw)
+		if !s.done {
+			s.Unreadable(raw)
+		}
 		return
 	}
 	e := readInteractionEvent(raw)
-	switch kind := rawjson.String(e.kind); kind {
+	kind := rawjson.String(e.kind)
+	if s.done && kind != "interaction.created" {
+		return
+	}
+	switch kind {
 	case "interaction.created":
 		s.created(e.interaction)
 	case "interaction.completed":
@@ -273,12 +282,17 @@ func (s *interaction) at(e interactionEvent) *interactionStep {
 
 func (s *interaction) delta(e interactionEvent) {
 	st := s.at(e)
+	kind := rawjson.String(rawjson.Member(e.delta, "type"))
 	if st == nil || st.closed {
 		s.Reply.Unknown++
+		if st != nil {
+			st.late = true
+		} else if kind == "arguments_delta" {
+			s.OutOfOrder()
+		}
 		return
 	}
 	st.grew = true
-	kind := rawjson.String(rawjson.Member(e.delta, "type"))
 	switch {
 	case kind == "arguments_delta" && st.kind == "function_call":
 		s.arguments(st, rawjson.Member(e.delta, "arguments"))

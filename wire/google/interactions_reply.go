@@ -20,7 +20,7 @@ func (s *interaction) Finish() *wire.Reply {
 		if st := &s.steps[i]; st.call >= 0 {
 			call := &r.Calls[st.call]
 			call.Arguments = st.arguments()
-			call.Complete = st.closed && r.Complete
+			call.Complete = st.closed && !st.late && r.Complete
 			call.ProviderExecuted = results[call.ID]
 		}
 	}

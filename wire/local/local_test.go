@@ -124,7 +124,7 @@ func TestEachFormatAsACodec(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := format(t, name)
 			wiretest.Run(t, wiretest.Options{
-				Codec: local.Codec{Inner: openai.Chat{}, Format: f}, Derived: true, EndSign: regexp.MustCompile(`"finish_reason":"`),
+				Codec: local.Codec{Inner: openai.Chat{}, Format: f}, Derived: true, Prose: true, EndSign: regexp.MustCompile(`"finish_reason":"`),
 				Speak: func(s wiretest.Spoken) []byte { return speak(f, s) }, Read: read, IDs: true,
 				Name: regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`),
 			})

@@ -100,6 +100,7 @@ func (d *chatReply) put(f *fragment) {
 		d.calls = append(d.calls, slot)
 		d.Tell(wire.Event{Kind: wire.CallStart, Call: slot.position, Name: slot.name})
 	}
+	d.open = true
 	slot.object = slot.object || f.argsObject
 	d.Show(wire.ArgumentsDelta, slot.position, slot.args.Add(f.args))
 }
@@ -130,7 +131,7 @@ func (d *chatReply) slot(f *fragment) *chatCall {
 // endCalls tells the preview that all calls are closed: this format closes them
 // together, with the choice.
 func (d *chatReply) endCalls() {
-	if d.closed || ending(d.finish) != wire.Ended {
+	if d.closed || d.open || ending(d.finish) != wire.Ended {
 		return
 	}
 	d.closed = true

@@ -22,6 +22,8 @@ type chatReply struct {
 	extra     []byte      // the message's extra_content
 
 	finish  string // the stop word, once there is one
+	ends    bool   // the frame that is read holds a stop word
+	open    bool   // something of a call came, and no end sign with or after it
 	done    bool   // [DONE] came
 	whole   bool   // one body came
 	choice  int64  // the choice that is decoded
@@ -53,9 +55,10 @@ func (d *chatReply) Frame(f frames.Frame) {
 	data := f.Data
 	switch {
 	case d.done || d.whole:
+		d.after(data)
 		return
 	case string(data) == "[DONE]":
-		d.done = true
+		d.done, d.open = true, false
 		d.endCalls()
 		return
 	case len(data) == 0 || data[0] != '{':
@@ -63,6 +66,7 @@ func (d *chatReply) Frame(f frames.Frame) {
 		return
 	}
 	d.cur.Reset(data)
+	d.ends = false
 	known, finish := false, d.finish
 	d.cur.Object(func(key []byte) { known = d.top(key) || known })
 	if !d.cur.Done() {
@@ -82,8 +86,24 @@ func (d *chatReply) Frame(f frames.Frame) {
 		}
 	}
 	d.Seen = true
-	if d.finish != "" || d.whole {
+	if d.ends || d.whole {
+		d.open = false
+	}
+	if d.finish != "" && !d.open || d.whole {
 		d.endCalls()
+	}
+}
+
+// after takes what follows [DONE]. It is not looked at, but for more of a call of
+// this very reply: then the end sign came too soon.
+func (d *chatReply) after(data []byte) {
+	if len(data) == 0 || data[0] != '{' || d.whole || d.Reply.Err != nil {
+		return
+	}
+	rest := &chatReply{}
+	rest.Frame(frames.Frame{Data: data})
+	if len(rest.calls) > 0 && (rest.Reply.ID == "" || rest.Reply.ID == d.Reply.ID) {
+		d.OutOfOrder()
 	}
 }
 
@@ -143,15 +163,16 @@ func (d *chatReply) readUsage() bool {
 // after what it holds.
 func (d *chatReply) choiceOf(c *rawjson.Cursor) {
 	start := c.Fork()
-	index := int64(-1)
+	index, known := int64(0), false
 	c.Object(func(key []byte) {
 		name := string(key)
 		if name == "index" {
 			index, _ = c.Int()
+			known = true
 			return
 		}
-		if index < 0 {
-			index = choiceIndex(start)
+		if !known {
+			index, known = choiceIndex(start), true
 		}
 		if !d.chosen {
 			d.choice, d.chosen = index, true
@@ -164,7 +185,10 @@ func (d *chatReply) choiceOf(c *rawjson.Cursor) {
 			d.messageOf(c, name == "message")
 		case "finish_reason":
 			if word := c.Bytes(); len(word) > 0 {
-				d.finish = rawjson.Text(word)
+				d.ends = true
+				if ending(d.finish) == wire.Ended { // a veto is not taken back
+					d.finish = rawjson.Text(word)
+				}
 			}
 		}
 	})

@@ -35,7 +35,7 @@ func (d *chatReply) Finish() *wire.Reply {
 	r.API, r.Stop = chatAPI, d.finish
 	r.Text, r.Reasoning = d.text.Text(), d.reasoning.Text()
 	switch {
-	case d.Reply.Err != nil, d.finish == "" && !d.done && !d.whole:
+	case d.Reply.Err != nil, d.finish == "" && !d.done && !d.whole, d.open:
 		r.Ending = wire.Broken
 	case d.refusal.Len() > 0:
 		r.Ending = wire.Filtered

@@ -16,6 +16,7 @@ type responseItem struct {
 	typ      string
 	texted   bool   // its text came in deltas
 	done     bool   // output_item.done came, or it stands in the final output
+	late     bool   // a delta came after that, and nothing else tells what it holds
 	raw      []byte // its source, once it is done
 	status   string
 
@@ -59,7 +60,14 @@ func (d *responsesReply) markText(e *responseEvent) {
 
 func (d *responsesReply) argumentsDelta(e *responseEvent) {
 	it := d.find(e)
-	if it == nil || it.done {
+	switch {
+	case it == nil && len(e.delta) > 0:
+		d.OutOfOrder()
+		return
+	case it == nil:
+		return
+	case it.done:
+		it.late = it.late || len(e.delta) > 0 && it.arguments() == ""
 		return
 	}
 	piece := it.args.Add(e.delta)
@@ -85,6 +93,12 @@ func (d *responsesReply) item(e *responseEvent, done bool) {
 		e.itemID = []byte(next.id)
 	}
 	it := d.find(e)
+	if it != nil && it.isOther(next) {
+		it = nil // some servers number all of their items alike
+	}
+	if it != nil && it.done {
+		return // what is done does not change any more
+	}
 	switch {
 	case it == nil && !d.Room(len(d.items)):
 		return
@@ -95,12 +109,17 @@ func (d *responsesReply) item(e *responseEvent, done bool) {
 		it.update(next)
 	}
 	d.start(it)
-	if !done || it.done {
+	if !done {
 		return
 	}
 	it.done = true
 	it.raw = e.item
 	d.finishItem(it, e.item)
+}
+
+// isOther reports an item that cannot be this one: neither id is.
+func (it *responseItem) isOther(next *responseItem) bool {
+	return it.callID != "" && next.callID != "" && it.callID != next.callID && (it.id == "" || it.id != next.id)
 }
 
 // update takes what a later event tells of the item.
@@ -199,7 +218,7 @@ func (it *responseItem) read(c *rawjson.Cursor) {
 
 // whole reports that the item came to its end, and not as a cut one.
 func (it *responseItem) whole() bool {
-	return it.done && it.status != "incomplete" && it.status != "failed"
+	return it.done && !it.late && it.status != "incomplete" && it.status != "failed"
 }
 
 // arguments is the item's own text, else what came before it. An empty text in

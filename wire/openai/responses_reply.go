@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -83,7 +84,7 @@ func (d *responsesReply) itemsVerbatim() json.RawMessage {
 		if !a.hasIndex || !b.hasIndex {
 			return 0
 		}
-		return int(a.index - b.index)
+		return cmp.Compare(a.index, b.index)
 	})
 	message := []byte{'['}
 	for i, it := range done {

@@ -40,6 +40,8 @@ type Options struct {
 	// Mark tells a reply with calls from others with the same ones, where the format
 	// has no ids.
 	Mark func(*wire.Reply) string
+	// Prose says that calls stand in the text, whose pieces show no order.
+	Prose bool
 	// Unforced says that the provider cannot be made to call.
 	Unforced bool
 	// Derived says that framing, tools and requests are another codec's, which is
@@ -67,6 +69,9 @@ func Run(t *testing.T, o Options) {
 	}
 	if o.Speak != nil {
 		t.Run("SpokenCuts", func(t *testing.T) { testSpokenCuts(t, o) })
+		if !o.Prose {
+			t.Run("Disorder", func(t *testing.T) { testDisorder(t, o) })
+		}
 		t.Run("Histories", func(t *testing.T) { testHistories(t, o) })
 	}
 }

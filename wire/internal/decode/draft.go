@@ -44,6 +44,12 @@ func (d *Draft) Unreadable(event []byte) {
 	d.Fail("unreadable_event", "an event of the reply is not JSON", rawjson.AppendQuoted(nil, event[:min(len(event), 1<<10)]))
 }
 
+// OutOfOrder notes a part of a call that came before its start or after its end:
+// what the call holds is not what was meant.
+func (d *Draft) OutOfOrder() {
+	d.Fail("out_of_order", "a part of a call came where no call can take it", nil)
+}
+
 // Room reports that a reply with n parts may get one more, and fails it if not.
 func (d *Draft) Room(n int) bool {
 	if n < maxParts {

@@ -1,0 +1,83 @@
+package openai_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/holdfast-go/holdfast/wire"
+)
+
+// sse is a stream of these events.
+func sse(events ...string) string {
+	return "data: " + strings.Join(events, "\n\ndata: ") + "\n\n"
+}
+
+// A reply that says length may not say tool_calls after it.
+func TestAVetoIsNotTakenBack(t *testing.T) {
+	r := chat(sse(`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"length"}]}`,
+		`{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`, `[DONE]`))
+	if r.Complete || r.Stop != "length" || r.Ending != wire.Cut {
+		t.Errorf("reply is complete %v with stop %q, want it cut by length", r.Complete, r.Stop)
+	}
+}
+
+// More of a call after the stop word needs an end sign of its own: the stream may
+// have broken within it.
+func TestACallAfterTheStopWordNeedsAnotherEndSign(t *testing.T) {
+	call := `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"g","arguments":""}}]}}]}`
+	stop := `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`
+	if r := chat(sse(stop, call)); r.Complete {
+		t.Errorf("reply whose last call came after the stop word is complete: %+v", r.Calls)
+	}
+	for _, end := range []string{stop, `[DONE]`} {
+		if r := chat(sse(stop, call, end)); !r.Complete || len(r.Calls) != 1 {
+			t.Errorf("reply that ends after it with %s is not complete", end)
+		}
+	}
+}
+
+// The end sign came before what it ends: {} must not run in its place.
+func TestACallThatGoesOnAfterDoneIsNoReply(t *testing.T) {
+	r := chat(sse(`{"id":"x","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]}}]}`, `[DONE]`,
+		`{"id":"x","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"amount\":5}"}}]}}]}`))
+	if r.Complete || r.Err == nil || r.Err.Code != "out_of_order" {
+		t.Errorf("reply is complete %v, %v, want out_of_order", r.Complete, r.Err)
+	}
+}
+
+// A choice's index may be any number and stand behind all else, and costs no time.
+func TestManyMembersBeforeANegativeIndex(t *testing.T) {
+	b := []byte(`{"choices":[{`)
+	for range 300_000 {
+		b = append(b, `"a":1,`...)
+	}
+	b = append(b, `"delta":{"content":"hi"},"finish_reason":"stop","index":-1}]}`...)
+	if r := chat(sse(string(b), `[DONE]`)); r.Text != "hi" || !r.Complete {
+		t.Errorf("text = %q, complete %v", r.Text, r.Complete)
+	}
+}
+
+// Responses: what is done stays, whatever comes again; and one number for all
+// items does not make one call of two.
+func TestADoneItemDoesNotChange(t *testing.T) {
+	item := func(event, call, args string) string {
+		return `{"type":"response.output_item.` + event + `","output_index":0,"item":{"type":"function_call","id":"fc_` + call + `","call_id":"` + call + `","name":"f","arguments":"` + args + `"}}`
+	}
+	end := `{"type":"response.completed","response":{"status":"completed"}}`
+	for name, events := range map[string][]string{
+		"added again":            {item("done", "a", `{\"n\":1}`), item("added", "a", ""), end},
+		"done again, otherwise":  {item("done", "a", `{\"n\":1}`), item("done", "a", `{\"n\":2}`), end},
+		"deltas come after done": {item("added", "a", ""), item("done", "a", `{\"n\":1}`), `{"type":"response.function_call_arguments.delta","output_index":0,"delta":"x"}`, end},
+	} {
+		r := responses(sse(events...))
+		if len(r.Calls) != 1 || r.Calls[0].Arguments != `{"n":1}` || !r.Calls[0].Complete {
+			t.Errorf("%s: calls = %+v, want one with its own arguments", name, r.Calls)
+		}
+	}
+	if r := responses(sse(item("added", "a", ""), item("done", "a", ""), `{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{}"}`, end)); r.Calls[0].Complete {
+		t.Error("a call whose arguments came after its end is complete")
+	}
+	if r := responses(sse(item("added", "a", ""), item("done", "a", `{}`), item("added", "b", ""), item("done", "b", `{\"n\":2}`), end)); len(r.Calls) != 2 || r.Calls[1].Arguments != `{"n":2}` {
+		t.Errorf("two items of one number: calls = %+v, want two", r.Calls)
+	}
+}
