@@ -89,6 +89,9 @@ func Member(raw []byte, name string) []byte {
 	return found
 }
 
+// MemberString is the last value of that name where it is a string, or "".
+func MemberString(raw []byte, name string) string { return String(Member(raw, name)) }
+
 // skip returns the index behind the value at i of text that is known to be
 // valid; of other text, some index between i and the end.
 func skip(raw []byte, i int) int {

@@ -48,7 +48,7 @@ func TestMessages(t *testing.T) {
 	wiretest.Run(t, wiretest.Options{
 		Codec: anthropic.Messages{}, Recorded: []string{"anthropic", "vertex-raw"},
 		EndSign: regexp.MustCompile(`"type": ?"message_stop"`), Vetoes: vetoes, Usage: usage,
-		Speak: speakMessages, Read: readMessages, IDs: true, Name: takenName, ID: takenID,
+		Speak: speakMessages, Read: readMessages, IDs: true, Alternates: true, Name: takenName, ID: takenID,
 		Conversation: conversation(anthropic.Messages{}), Immaterial: immaterial,
 	})
 }
@@ -57,7 +57,7 @@ func TestInvoke(t *testing.T) {
 	wiretest.Run(t, wiretest.Options{
 		Codec: anthropic.Invoke{}, Recorded: []string{"invoke"},
 		EndSign: regexp.MustCompile(`eyJ0eXBlIjoibWVzc2FnZV9zdG9wI`), Vetoes: vetoes, Usage: usage,
-		Speak: speakInvoke, Read: readMessages, IDs: true, Name: takenName, ID: takenID,
+		Speak: speakInvoke, Read: readMessages, IDs: true, Alternates: true, Name: takenName, ID: takenID,
 		Conversation: conversation(anthropic.Invoke{}), Immaterial: immaterial,
 	})
 }

@@ -246,7 +246,7 @@ func (a *assembler) openCall(b *block, id, name string) {
 	}
 	b.call = a.Propose(holdfast.Call{
 		ID: id, Name: name, Kind: holdfast.FunctionCall,
-		Namespace: rawjson.String(rawjson.Member(b.start, "toolset_name")),
+		Namespace: rawjson.MemberString(b.start, "toolset_name"),
 	})
 }
 
@@ -340,7 +340,7 @@ func (a *assembler) close(b *block) {
 }
 
 func (a *assembler) stopped(delta []byte) {
-	if stop := rawjson.String(rawjson.Member(delta, "stop_reason")); stop != "" && endingOf(a.Reply.Stop) == wire.Ended {
+	if stop := rawjson.MemberString(delta, "stop_reason"); stop != "" && endingOf(a.Reply.Stop) == wire.Ended {
 		a.Reply.Stop = stop // a veto is not taken back
 	}
 }

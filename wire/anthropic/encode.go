@@ -156,7 +156,7 @@ var noTool = json.RawMessage(`{"name":"unavailable","description":"No tool is av
 func holdsCalls(messages []json.RawMessage) bool {
 	for _, m := range messages {
 		for _, b := range rawjson.Elements(rawjson.Member(m, "content")) {
-			switch rawjson.String(rawjson.Member(b, "type")) {
+			switch rawjson.MemberString(b, "type") {
 			case "tool_use", "tool_result":
 				return true
 			}

@@ -84,9 +84,9 @@ func history(api string, items []wire.Item, table wire.Names) ([]json.RawMessage
 func alternate(messages []json.RawMessage) []json.RawMessage {
 	var out []json.RawMessage
 	for _, m := range messages {
-		role := rawjson.String(rawjson.Member(m, "role"))
+		role := rawjson.MemberString(m, "role")
 		last := len(out) - 1
-		if last < 0 || rawjson.String(rawjson.Member(out[last], "role")) != role {
+		if last < 0 || rawjson.MemberString(out[last], "role") != role {
 			out = append(out, m)
 			continue
 		}
@@ -136,8 +136,8 @@ func contentOf(r *wire.Reply) []byte { return rawjson.Member(r.Message, "content
 func resultIDs(content []byte) []string {
 	var ids []string
 	for _, b := range rawjson.Elements(content) {
-		if isResult(rawjson.String(rawjson.Member(b, "type"))) {
-			ids = append(ids, rawjson.String(rawjson.Member(b, "tool_use_id")))
+		if isResult(rawjson.MemberString(b, "type")) {
+			ids = append(ids, rawjson.MemberString(b, "tool_use_id"))
 		}
 	}
 	return ids
@@ -178,7 +178,7 @@ func assistantMessage(api string, t *wire.Turn, later map[string]bool) json.RawM
 func ownCalls(r *wire.Reply) bool {
 	n := 0
 	for _, b := range rawjson.Elements(contentOf(r)) {
-		if rawjson.String(rawjson.Member(b, "type")) == "tool_use" {
+		if rawjson.MemberString(b, "type") == "tool_use" {
 			n++
 		}
 	}
@@ -234,11 +234,11 @@ func (m *mending) look(content []byte) {
 	}
 	position := 0
 	for _, b := range rawjson.Elements(content) {
-		if rawjson.String(rawjson.Member(b, "type")) != "tool_use" {
+		if rawjson.MemberString(b, "type") != "tool_use" {
 			continue
 		}
 		if m.turn.Call(position) != nil {
-			m.callers[rawjson.String(rawjson.Member(rawjson.Member(b, "caller"), "tool_id"))] = true
+			m.callers[rawjson.MemberString(rawjson.Member(b, "caller"), "tool_id")] = true
 		}
 		position++
 	}
@@ -246,7 +246,7 @@ func (m *mending) look(content []byte) {
 
 // block is b as it is sent, nil where it is left out.
 func (m *mending) block(b []byte) []byte {
-	switch kind := rawjson.String(rawjson.Member(b, "type")); kind {
+	switch kind := rawjson.MemberString(b, "type"); kind {
 	case "tool_use":
 		c := m.turn.Call(m.position)
 		m.position++
@@ -258,15 +258,15 @@ func (m *mending) block(b []byte) []byte {
 		}
 		return toolUse(b, c)
 	case "text":
-		if rawjson.String(rawjson.Member(b, "text")) == "" {
+		if rawjson.MemberString(b, "text") == "" {
 			return nil
 		}
 	case "thinking":
-		if rawjson.String(rawjson.Member(b, "signature")) == "" {
+		if rawjson.MemberString(b, "signature") == "" {
 			return nil
 		}
 	case "server_tool_use", "mcp_tool_use":
-		id := rawjson.String(rawjson.Member(b, "id"))
+		id := rawjson.MemberString(b, "id")
 		if !m.own[id] && !m.results[id] && !m.callers[id] && m.turn.Reply.Ending != wire.Paused {
 			return nil
 		}

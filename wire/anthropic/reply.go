@@ -75,17 +75,10 @@ func (b *block) arguments() string {
 }
 
 // results are the ids of the tools whose results stand in this reply.
-func (a *assembler) results() map[string]bool {
-	var ids map[string]bool
+func (a *assembler) results() (ids decode.IDs) {
 	for i := range a.blocks {
-		if !isResult(a.blocks[i].kind) {
-			continue
-		}
-		if ids == nil {
-			ids = make(map[string]bool)
-		}
-		if of := rawjson.String(rawjson.Member(a.blocks[i].start, "tool_use_id")); of != "" {
-			ids[of] = true
+		if isResult(a.blocks[i].kind) {
+			ids.Add(rawjson.MemberString(a.blocks[i].start, "tool_use_id"))
 		}
 	}
 	return ids
@@ -93,9 +86,9 @@ func (a *assembler) results() map[string]bool {
 
 // answered reports that the result of a call already stands in the same reply:
 // its own, or that of the code that made the call and has ended.
-func answered(b *block, results map[string]bool) bool {
-	id := rawjson.String(rawjson.Member(b.start, "id"))
-	maker := rawjson.String(rawjson.Member(rawjson.Member(b.start, "caller"), "tool_id"))
+func answered(b *block, results decode.IDs) bool {
+	id := rawjson.MemberString(b.start, "id")
+	maker := rawjson.MemberString(rawjson.Member(b.start, "caller"), "tool_id")
 	return results[id] || results[maker]
 }
 

@@ -119,11 +119,11 @@ func TestPathsHeadersAndVersions(t *testing.T) {
 		t.Errorf("version header = %v, want 2026-10-21", e.Header)
 	}
 	e, body = request(t, anthropic.Messages{}, &wire.Request{Model: "claude@1", Items: items, Stream: true, Quirks: "vertex"})
-	if e.Path != "/publishers/anthropic/models/claude@1:streamRawPredict" || rawjson.Member(body, "model") != nil || rawjson.String(rawjson.Member(body, "anthropic_version")) != "vertex-2023-10-16" {
+	if e.Path != "/publishers/anthropic/models/claude@1:streamRawPredict" || rawjson.Member(body, "model") != nil || rawjson.MemberString(body, "anthropic_version") != "vertex-2023-10-16" {
 		t.Errorf("Request for Vertex = %s %s", e.Path, body)
 	}
 	e, body = request(t, anthropic.Invoke{}, &wire.Request{Model: "us.anthropic.claude-v1:0", Items: items, Stream: true})
-	if e.Path != "/model/us.anthropic.claude-v1:0/invoke-with-response-stream" || rawjson.Member(body, "model") != nil || rawjson.Member(body, "stream") != nil || rawjson.String(rawjson.Member(body, "anthropic_version")) != "bedrock-2023-05-31" {
+	if e.Path != "/model/us.anthropic.claude-v1:0/invoke-with-response-stream" || rawjson.Member(body, "model") != nil || rawjson.Member(body, "stream") != nil || rawjson.MemberString(body, "anthropic_version") != "bedrock-2023-05-31" {
 		t.Errorf("Request for InvokeModel = %s %s", e.Path, body)
 	}
 }

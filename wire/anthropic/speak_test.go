@@ -2,10 +2,8 @@ package anthropic_test
 
 import (
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"hash/crc32"
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
@@ -14,15 +12,7 @@ import (
 	"github.com/holdfast-go/holdfast/wire/wiretest"
 )
 
-type object = map[string]any
-
-func marshal(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
+type object = wiretest.Object
 
 // events are a reply as Anthropic streams it.
 func events(s wiretest.Spoken) (out []object) {
@@ -60,7 +50,7 @@ func events(s wiretest.Spoken) (out []object) {
 func speakMessages(s wiretest.Spoken) []byte {
 	var b strings.Builder
 	for _, e := range events(s) {
-		fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", e["type"], marshal(e))
+		fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", e["type"], wiretest.JSON(e))
 	}
 	return []byte(b.String())
 }
@@ -68,22 +58,11 @@ func speakMessages(s wiretest.Spoken) []byte {
 // speakInvoke wraps each event in a message of an AWS event stream.
 func speakInvoke(s wiretest.Spoken) (out []byte) {
 	for _, e := range events(s) {
-		payload := marshal(object{"bytes": base64.StdEncoding.EncodeToString(marshal(e)), "p": "abc"})
-		var h []byte
-		for _, kv := range [][2]string{{":message-type", "event"}, {":event-type", "chunk"}} {
-			h = append(append(h, byte(len(kv[0]))), kv[0]...)
-			h = append(binary.BigEndian.AppendUint16(append(h, 7), uint16(len(kv[1]))), kv[1]...)
-		}
-		b := binary.BigEndian.AppendUint32(nil, uint32(16+len(h)+len(payload)))
-		b = binary.BigEndian.AppendUint32(b, uint32(len(h)))
-		b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
-		b = append(append(b, h...), payload...)
-		out = append(out, binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))...)
+		payload := wiretest.JSON(object{"bytes": base64.StdEncoding.EncodeToString(wiretest.JSON(e)), "p": "abc"})
+		out = append(out, wiretest.Message("chunk", payload)...)
 	}
 	return out
 }
-
-func member(raw []byte, name string) string { return rawjson.String(rawjson.Member(raw, name)) }
 
 // blocks of a message; a text is one block.
 func blocks(message []byte) (out [][]byte) {
@@ -100,17 +79,17 @@ func blocks(message []byte) (out [][]byte) {
 func readMessages(messages []json.RawMessage) (entries []wiretest.Entry) {
 	for _, m := range messages {
 		for _, b := range blocks(m) {
-			e := wiretest.Entry{Kind: member(b, "type"), ID: member(b, "id")}
+			e := wiretest.Entry{Kind: rawjson.MemberString(b, "type"), ID: rawjson.MemberString(b, "id")}
 			switch e.Kind {
 			case "text":
-				if member(m, "role") == "user" {
+				if rawjson.MemberString(m, "role") == "user" {
 					e.Kind = "user"
 				}
-				e.Content = member(b, "text")
+				e.Content = rawjson.MemberString(b, "text")
 			case "tool_use":
-				e.Kind, e.Name, e.Arguments = "call", member(b, "name"), string(rawjson.Member(b, "input"))
+				e.Kind, e.Name, e.Arguments = "call", rawjson.MemberString(b, "name"), string(rawjson.Member(b, "input"))
 			case "tool_result":
-				e.Kind, e.ID, e.Content = "result", member(b, "tool_use_id"), resultText(rawjson.Member(b, "content"))
+				e.Kind, e.ID, e.Content = "result", rawjson.MemberString(b, "tool_use_id"), resultText(rawjson.Member(b, "content"))
 			}
 			entries = append(entries, e)
 		}
@@ -124,7 +103,7 @@ func resultText(content []byte) string {
 	}
 	var all strings.Builder
 	for _, b := range rawjson.Elements(content) {
-		all.WriteString(member(b, "text"))
+		all.WriteString(rawjson.MemberString(b, "text"))
 	}
 	return all.String()
 }
@@ -135,7 +114,7 @@ func conversation(c wire.Codec) func([]byte) ([]wire.Item, []json.RawMessage) {
 		var last *wire.Reply
 		for _, m := range rawjson.Elements(rawjson.Member(request, "messages")) {
 			messages = append(messages, json.RawMessage(m))
-			if member(m, "role") == "assistant" {
+			if rawjson.MemberString(m, "role") == "assistant" {
 				last = replyOf(c, m)
 				items = append(items, wire.Item{Reply: last})
 				continue
@@ -165,11 +144,11 @@ func told(last *wire.Reply, blocks [][]byte) (items []wire.Item) {
 	var results []holdfast.Observation
 	var text strings.Builder
 	for _, b := range blocks {
-		if member(b, "type") != "tool_result" {
-			text.WriteString(member(b, "text"))
+		if rawjson.MemberString(b, "type") != "tool_result" {
+			text.WriteString(rawjson.MemberString(b, "text"))
 			continue
 		}
-		o := holdfast.Observation{CallID: member(b, "tool_use_id"), Position: -1, Error: rawjson.True(rawjson.Member(b, "is_error")), Text: resultText(rawjson.Member(b, "content"))}
+		o := holdfast.Observation{CallID: rawjson.MemberString(b, "tool_use_id"), Position: -1, Error: rawjson.True(rawjson.Member(b, "is_error")), Text: resultText(rawjson.Member(b, "content"))}
 		for i, c := range last.Calls {
 			if c.ID == o.CallID {
 				o.Name, o.Position = c.Name, i

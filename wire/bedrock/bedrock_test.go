@@ -29,7 +29,7 @@ func TestConverse(t *testing.T) {
 	wiretest.Run(t, wiretest.Options{
 		Codec: bedrock.Converse{}, Recorded: []string{"converse"},
 		EndSign: regexp.MustCompile(`"stopReason":"`), Vetoes: []string{"max_tokens", "guardrail_intervened"}, Usage: usage,
-		Speak: speak, Read: readMessages, IDs: true,
+		Speak: speak, Read: readMessages, IDs: true, Alternates: true,
 		Name: regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`), ID: regexp.MustCompile(`^[a-zA-Z0-9_.:-]{1,64}$`),
 		Conversation: conversation, Immaterial: immaterial, Apart: apart,
 	})

@@ -121,7 +121,7 @@ func (a *assembler) whole(raw, output []byte) {
 	for i := range a.blocks {
 		a.close(&a.blocks[i])
 	}
-	a.Reply.Stop = rawjson.String(rawjson.Member(raw, "stopReason"))
+	a.Reply.Stop = rawjson.MemberString(raw, "stopReason")
 	a.meter(rawjson.Member(raw, "usage"))
 	a.stopped, a.done = true, true
 }
@@ -148,7 +148,7 @@ func (a *assembler) event(name string, raw []byte) {
 		}
 	case "messageStop":
 		if endingOf(a.Reply.Stop) == wire.Ended { // a veto is not taken back
-			a.Reply.Stop = rawjson.String(rawjson.Member(raw, "stopReason"))
+			a.Reply.Stop = rawjson.MemberString(raw, "stopReason")
 		}
 		a.stopped = true
 	case "metadata":

@@ -137,7 +137,7 @@ func sendable(b []byte) bool {
 			return false
 		case "reasoningContent":
 			text := rawjson.Member(v, "reasoningText")
-			return text == nil || rawjson.String(rawjson.Member(text, "signature")) != ""
+			return text == nil || rawjson.MemberString(text, "signature") != ""
 		}
 	}
 	return true

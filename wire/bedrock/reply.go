@@ -3,6 +3,7 @@ package bedrock
 import (
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/internal/decode"
 )
 
 // Finish is the reply once the bytes have ended.
@@ -53,18 +54,12 @@ func endingOf(stop string) wire.Ending {
 }
 
 // results are the ids of the tools whose results stand in this reply.
-func (a *assembler) results() map[string]bool {
-	var ids map[string]bool
+func (a *assembler) results() (ids decode.IDs) {
 	for i := range a.blocks {
-		if a.blocks[i].kind != "toolResult" {
-			continue
+		if a.blocks[i].kind == "toolResult" {
+			ids.Add(rawjson.MemberString(a.blocks[i].start, "toolUseId"))
 		}
-		if ids == nil {
-			ids = make(map[string]bool)
-		}
-		ids[rawjson.String(rawjson.Member(a.blocks[i].start, "toolUseId"))] = true
 	}
-	delete(ids, "")
 	return ids
 }
 

@@ -2,9 +2,7 @@ package bedrock_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
-	"hash/crc32"
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
@@ -14,21 +12,13 @@ import (
 	"github.com/holdfast-go/holdfast/wire/wiretest"
 )
 
-type object = map[string]any
-
-func marshal(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
+type object = wiretest.Object
 
 // speak is a reply as Converse streams it.
 func speak(s wiretest.Spoken) (out []byte) {
 	add := func(event string, payload object) {
 		payload["p"] = "abc"
-		out = append(out, message(event, marshal(payload))...)
+		out = append(out, wiretest.Message(event, wiretest.JSON(payload))...)
 	}
 	add("messageStart", object{"role": "assistant"})
 	at := 0
@@ -54,35 +44,19 @@ func speak(s wiretest.Spoken) (out []byte) {
 	return out
 }
 
-// message is one of an AWS event stream.
-func message(event string, payload []byte) []byte {
-	var h []byte
-	for _, kv := range [][2]string{{":message-type", "event"}, {":event-type", event}} {
-		h = append(append(h, byte(len(kv[0]))), kv[0]...)
-		h = append(binary.BigEndian.AppendUint16(append(h, 7), uint16(len(kv[1]))), kv[1]...)
-	}
-	b := binary.BigEndian.AppendUint32(nil, uint32(16+len(h)+len(payload)))
-	b = binary.BigEndian.AppendUint32(b, uint32(len(h)))
-	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
-	b = append(append(b, h...), payload...)
-	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
-}
-
-func member(raw []byte, name string) string { return rawjson.String(rawjson.Member(raw, name)) }
-
 func readMessages(messages []json.RawMessage) (entries []wiretest.Entry) {
 	for _, m := range messages {
 		for _, b := range rawjson.Elements(rawjson.Member(m, "content")) {
 			use, result := rawjson.Member(b, "toolUse"), rawjson.Member(b, "toolResult")
 			switch {
 			case use != nil:
-				entries = append(entries, wiretest.Entry{Kind: "call", ID: member(use, "toolUseId"), Name: member(use, "name"), Arguments: string(rawjson.Member(use, "input"))})
+				entries = append(entries, wiretest.Entry{Kind: "call", ID: rawjson.MemberString(use, "toolUseId"), Name: rawjson.MemberString(use, "name"), Arguments: string(rawjson.Member(use, "input"))})
 			case result != nil:
-				entries = append(entries, wiretest.Entry{Kind: "result", ID: member(result, "toolUseId"), Content: resultText(result)})
-			case member(m, "role") == "user":
-				entries = append(entries, wiretest.Entry{Kind: "user", Content: member(b, "text")})
+				entries = append(entries, wiretest.Entry{Kind: "result", ID: rawjson.MemberString(result, "toolUseId"), Content: resultText(result)})
+			case rawjson.MemberString(m, "role") == "user":
+				entries = append(entries, wiretest.Entry{Kind: "user", Content: rawjson.MemberString(b, "text")})
 			default:
-				entries = append(entries, wiretest.Entry{Kind: "text", Content: member(b, "text")})
+				entries = append(entries, wiretest.Entry{Kind: "text", Content: rawjson.MemberString(b, "text")})
 			}
 		}
 	}
@@ -92,7 +66,7 @@ func readMessages(messages []json.RawMessage) (entries []wiretest.Entry) {
 // resultText is the text of a toolResult, its JSON as text.
 func resultText(result []byte) (all string) {
 	for _, b := range rawjson.Elements(rawjson.Member(result, "content")) {
-		all += member(b, "text")
+		all += rawjson.MemberString(b, "text")
 		if v := rawjson.Member(b, "json"); v != nil {
 			var compact bytes.Buffer
 			if err := json.Compact(&compact, v); err != nil {
@@ -109,7 +83,7 @@ func conversation(request []byte) (items []wire.Item, messages []json.RawMessage
 	var last *wire.Reply
 	for _, m := range rawjson.Elements(rawjson.Member(request, "messages")) {
 		messages = append(messages, json.RawMessage(m))
-		if member(m, "role") == "assistant" {
+		if rawjson.MemberString(m, "role") == "assistant" {
 			d := bedrock.Converse{}.NewDecoder()
 			d.Feed([]byte(`{"output":{"message":` + string(m) + `},"stopReason":"tool_use"}`))
 			last = d.Close()
@@ -128,10 +102,10 @@ func told(last *wire.Reply, m []byte) (items []wire.Item) {
 	for _, b := range rawjson.Elements(rawjson.Member(m, "content")) {
 		result := rawjson.Member(b, "toolResult")
 		if result == nil {
-			text.WriteString(member(b, "text"))
+			text.WriteString(rawjson.MemberString(b, "text"))
 			continue
 		}
-		o := holdfast.Observation{CallID: member(result, "toolUseId"), Position: -1, Error: member(result, "status") == "error", Text: resultText(result)}
+		o := holdfast.Observation{CallID: rawjson.MemberString(result, "toolUseId"), Position: -1, Error: rawjson.MemberString(result, "status") == "error", Text: resultText(result)}
 		for i, c := range last.Calls {
 			if c.ID == o.CallID {
 				o.Position = i
@@ -162,7 +136,7 @@ func immaterial(m map[string]any) {
 		content, _ := result["content"].([]any)
 		for i, c := range content {
 			if v, ok := c.(map[string]any)["json"]; ok {
-				content[i] = object{"text": string(marshal(v))}
+				content[i] = object{"text": string(wiretest.JSON(v))}
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/wire"
 	"github.com/holdfast-go/holdfast/wire/google"
+	"github.com/holdfast-go/holdfast/wire/wiretest"
 )
 
 // A reply in which Google ran something itself goes back as it came: without its
@@ -26,7 +27,7 @@ func TestInteractions_what_the_provider_ran_goes_back_with_its_thoughts(t *testi
 			`{"type":"thought","signature":"s1"},{"type":"function_call","id":"p1","name":"lookup","arguments":{}},{"type":"function_result","call_id":"p1","result":"9"},{"type":"function_call","id":"f1","name":"read","arguments":{"n":1}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := decode(google.Interactions{}, []byte(`{"id":"i","status":"requires_action","steps":[`+tt.steps+`]}`))
+			r := wiretest.Decode(google.Interactions{}, []byte(`{"id":"i","status":"requires_action","steps":[`+tt.steps+`]}`))
 			var results []holdfast.Observation
 			for i, c := range r.Calls {
 				if !c.ProviderExecuted {

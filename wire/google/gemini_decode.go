@@ -58,7 +58,7 @@ func (g *gemini) event(raw []byte) {
 		return
 	}
 	if g.Reply.Stop != "" && g.Reply.ID != "" {
-		if id := rawjson.String(rawjson.Member(raw, "responseId")); id != "" && id != g.Reply.ID {
+		if id := rawjson.MemberString(raw, "responseId"); id != "" && id != g.Reply.ID {
 			return // another reply, behind the end of this one
 		}
 	}
@@ -70,7 +70,7 @@ func (g *gemini) event(raw []byte) {
 			g.candidates(v)
 		case "promptFeedback":
 			known = true
-			if reason := rawjson.String(rawjson.Member(v, "blockReason")); reason != "" {
+			if reason := rawjson.MemberString(v, "blockReason"); reason != "" {
 				g.blocked = reason
 			}
 		case "usageMetadata":

@@ -104,7 +104,7 @@ func (h *geminiTurn) parts(model string) [][]byte {
 			unsigned = false
 		} else if rawjson.Member(p, "functionResponse") != nil {
 			continue
-		} else if rawjson.Kind(rawjson.Member(p, "text")) == '"' && rawjson.String(rawjson.Member(p, "text")) == "" && rawjson.Member(p, "thoughtSignature") == nil {
+		} else if rawjson.Kind(rawjson.Member(p, "text")) == '"' && rawjson.MemberString(p, "text") == "" && rawjson.Member(p, "thoughtSignature") == nil {
 			continue
 		}
 		parts = append(parts, rawjson.Clean(p))

@@ -62,19 +62,10 @@ func (g *gemini) finishCalls() {
 }
 
 // answered are the ids of the calls whose results stand in the same reply.
-func (g *gemini) answered() map[string]bool {
-	var ids map[string]bool
+func (g *gemini) answered() (ids decode.IDs) {
 	for i := range g.parts {
-		response := rawjson.Member(g.parts[i].raw, "functionResponse")
-		if response == nil {
-			continue
-		}
-		if ids == nil {
-			ids = make(map[string]bool)
-		}
-		ids[rawjson.String(rawjson.Member(response, "id"))] = true
+		ids.Add(rawjson.MemberString(rawjson.Member(g.parts[i].raw, "functionResponse"), "id"))
 	}
-	delete(ids, "")
 	return ids
 }
 

@@ -282,7 +282,7 @@ func (s *interaction) at(e interactionEvent) *interactionStep {
 
 func (s *interaction) delta(e interactionEvent) {
 	st := s.at(e)
-	kind := rawjson.String(rawjson.Member(e.delta, "type"))
+	kind := rawjson.MemberString(e.delta, "type")
 	if st == nil || st.closed {
 		s.Reply.Unknown++
 		if st != nil {
@@ -297,7 +297,7 @@ func (s *interaction) delta(e interactionEvent) {
 	case kind == "arguments_delta" && st.kind == "function_call":
 		s.arguments(st, rawjson.Member(e.delta, "arguments"))
 	case kind == "thought_signature":
-		if signature := rawjson.String(rawjson.Member(e.delta, "signature")); signature != "" {
+		if signature := rawjson.MemberString(e.delta, "signature"); signature != "" {
 			st.signature = []byte(signature)
 		}
 	case kind == "thought_summary":

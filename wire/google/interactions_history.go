@@ -60,10 +60,10 @@ func textContent(text string) []byte {
 func replySteps(t *wire.Turn) [][]byte {
 	calls, results := 0, map[string]bool{}
 	for _, s := range rawjson.Elements(t.Reply.Message) {
-		if rawjson.String(rawjson.Member(s, "type")) == "function_call" {
+		if rawjson.MemberString(s, "type") == "function_call" {
 			calls++
 		}
-		if id := rawjson.String(rawjson.Member(s, "call_id")); id != "" {
+		if id := rawjson.MemberString(s, "call_id"); id != "" {
 			results[id] = true
 		}
 	}
@@ -73,14 +73,14 @@ func replySteps(t *wire.Turn) [][]byte {
 	var steps [][]byte
 	position := 0
 	for _, s := range rawjson.Elements(t.Reply.Message) {
-		switch kind := rawjson.String(rawjson.Member(s, "type")); {
+		switch kind := rawjson.MemberString(s, "type"); {
 		case kind == "function_call":
 			c := t.Call(position)
 			position++
 			switch {
 			case c != nil:
 				s = mendedStep(s, c)
-			case !results[rawjson.String(rawjson.Member(s, "id"))]:
+			case !results[rawjson.MemberString(s, "id")]:
 				continue
 			}
 		case kind == "model_output":
@@ -88,7 +88,7 @@ func replySteps(t *wire.Turn) [][]byte {
 				continue
 			}
 		case providersOwn(kind) && rawjson.Member(s, "call_id") == nil:
-			if !results[rawjson.String(rawjson.Member(s, "id"))] && t.Reply.Ending != wire.Paused {
+			if !results[rawjson.MemberString(s, "id")] && t.Reply.Ending != wire.Paused {
 				continue
 			}
 		}

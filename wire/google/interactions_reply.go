@@ -45,17 +45,12 @@ func (s *interaction) ending() wire.Ending {
 }
 
 // results are the ids of the calls whose results stand in this reply.
-func (s *interaction) results() map[string]bool {
-	var ids map[string]bool
+func (s *interaction) results() (ids decode.IDs) {
 	for i := range s.steps {
 		if s.steps[i].kind == "function_result" {
-			if ids == nil {
-				ids = make(map[string]bool)
-			}
-			ids[rawjson.String(rawjson.Member(s.steps[i].start, "call_id"))] = true
+			ids.Add(rawjson.MemberString(s.steps[i].start, "call_id"))
 		}
 	}
-	delete(ids, "")
 	return ids
 }
 

@@ -14,14 +14,8 @@ import (
 	"github.com/holdfast-go/holdfast/wire/wiretest"
 )
 
-func decode(c wire.Codec, b []byte) *wire.Reply {
-	d := c.NewDecoder()
-	d.Feed(b)
-	return d.Close()
-}
-
 func reply(calls ...holdfast.Call) *wire.Reply {
-	return decode(google.Gemini{}, speakGemini(wiretest.Spoken{Calls: calls}))
+	return wiretest.Decode(google.Gemini{}, speakGemini(wiretest.Spoken{Calls: calls}))
 }
 
 func request(t *testing.T, c wire.Codec, r *wire.Request) wire.Encoded {
@@ -61,7 +55,7 @@ func TestPitfall13_AResultIsAlwaysAnObject(t *testing.T) {
 			if want := `{"role":"user","parts":[{"functionResponse":{"name":"read","response":` + tt.gemini + `}}]}`; got != want {
 				t.Errorf("result = %s, want %s", got, want)
 			}
-			r = decode(google.Interactions{}, speakInteractions(wiretest.Spoken{Calls: []holdfast.Call{{ID: "abc12345", Name: "read"}}}))
+			r = wiretest.Decode(google.Interactions{}, speakInteractions(wiretest.Spoken{Calls: []holdfast.Call{{ID: "abc12345", Name: "read"}}}))
 			got = last(t, google.Interactions{}, wire.Item{User: "Go."}, wire.Item{Reply: r}, wire.Item{Results: []holdfast.Observation{tt.result}})
 			want := `{"type":"function_result","call_id":"abc12345","name":"read","result":` + tt.steps
 			if tt.result.Error {
@@ -124,7 +118,7 @@ func TestImagesStandWithinTheResponseWhereTheModelTakesThem(t *testing.T) {
 			t.Errorf("%s: body = %s, want in it %s", model, body, want)
 		}
 	}
-	r = decode(google.Interactions{}, speakInteractions(wiretest.Spoken{Calls: []holdfast.Call{{ID: "abc12345", Name: "look"}}}))
+	r = wiretest.Decode(google.Interactions{}, speakInteractions(wiretest.Spoken{Calls: []holdfast.Call{{ID: "abc12345", Name: "look"}}}))
 	items[1].Reply = r
 	got := last(t, google.Interactions{}, items...)
 	if want := `"result":[{"type":"text","text":"two"},{"type":"image","mime_type":"image/png","data":"AQI="},{"type":"text","text":"[an image`; !strings.Contains(got, want) {

@@ -12,17 +12,7 @@ import (
 	"github.com/holdfast-go/holdfast/wire/wiretest"
 )
 
-type object = map[string]any
-
-func marshal(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
-
-func member(raw []byte, name string) string { return rawjson.String(rawjson.Member(raw, name)) }
+type object = wiretest.Object
 
 // carried is argument text as a JSON value: what is no JSON, as a string.
 func carried(arguments string) json.RawMessage {
@@ -41,7 +31,7 @@ func speakGemini(s wiretest.Spoken) []byte {
 		if finish != "" {
 			candidate["finishReason"] = finish
 		}
-		fmt.Fprintf(&b, "data: %s\r\n\r\n", marshal(object{"candidates": []any{candidate}, "modelVersion": "gemini-test"}))
+		fmt.Fprintf(&b, "data: %s\r\n\r\n", wiretest.JSON(object{"candidates": []any{candidate}, "modelVersion": "gemini-test"}))
 	}
 	if s.Text != "" {
 		chunk([]any{object{"text": s.Text}}, "")
@@ -76,14 +66,14 @@ func readGemini(messages []json.RawMessage) (entries []wiretest.Entry) {
 				if args == nil {
 					args = []byte("{}")
 				}
-				entries = append(entries, wiretest.Entry{Kind: "call", ID: identity(call), Name: member(call, "name"), Arguments: string(args)})
+				entries = append(entries, wiretest.Entry{Kind: "call", ID: identity(call), Name: rawjson.MemberString(call, "name"), Arguments: string(args)})
 			case result != nil:
 				entries = append(entries, wiretest.Entry{Kind: "result", ID: identity(result), Content: string(rawjson.Member(result, "response"))})
 			case rawjson.Member(p, "text") == nil:
-			case member(m, "role") == "user":
-				entries = append(entries, wiretest.Entry{Kind: "user", Content: member(p, "text")})
+			case rawjson.MemberString(m, "role") == "user":
+				entries = append(entries, wiretest.Entry{Kind: "user", Content: rawjson.MemberString(p, "text")})
 			default:
-				entries = append(entries, wiretest.Entry{Kind: "text", Content: member(p, "text")})
+				entries = append(entries, wiretest.Entry{Kind: "text", Content: rawjson.MemberString(p, "text")})
 			}
 		}
 	}
@@ -92,17 +82,17 @@ func readGemini(messages []json.RawMessage) (entries []wiretest.Entry) {
 
 // identity is an id, or the name by which calls without ids are matched in order.
 func identity(v []byte) string {
-	if id := member(v, "id"); id != "" {
+	if id := rawjson.MemberString(v, "id"); id != "" {
 		return id
 	}
-	return member(v, "name")
+	return rawjson.MemberString(v, "name")
 }
 
 // geminiConversation reads a recorded request.
 func geminiConversation(request []byte) (items []wire.Item, messages []json.RawMessage) {
 	for _, m := range rawjson.Elements(rawjson.Member(request, "contents")) {
 		messages = append(messages, json.RawMessage(m))
-		if member(m, "role") == "model" {
+		if rawjson.MemberString(m, "role") == "model" {
 			d := google.Gemini{}.NewDecoder()
 			d.Feed([]byte(`{"candidates":[{"content":` + string(m) + `,"finishReason":"STOP"}]}`))
 			items = append(items, wire.Item{Reply: d.Close()})
@@ -115,7 +105,7 @@ func geminiConversation(request []byte) (items []wire.Item, messages []json.RawM
 				results = append(results, holdfast.Observation{Position: len(results), JSON: rawjson.Member(r, "response")})
 				continue
 			}
-			text.WriteString(member(p, "text"))
+			text.WriteString(rawjson.MemberString(p, "text"))
 		}
 		if results != nil {
 			items = append(items, wire.Item{Results: results})
@@ -165,7 +155,7 @@ func alphabet(s string) string {
 func signature(r *wire.Reply) string {
 	for _, p := range rawjson.Elements(rawjson.Member(r.Message, "parts")) {
 		if rawjson.Member(p, "functionCall") != nil {
-			return alphabet(member(p, "thoughtSignature"))
+			return alphabet(rawjson.MemberString(p, "thoughtSignature"))
 		}
 	}
 	return ""
@@ -175,7 +165,7 @@ func speakInteractions(s wiretest.Spoken) []byte {
 	var b strings.Builder
 	event := func(typ string, e object) {
 		e["event_type"] = typ
-		fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", typ, marshal(e))
+		fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", typ, wiretest.JSON(e))
 	}
 	event("interaction.created", object{"interaction": object{"id": "v1_x", "status": "in_progress", "object": "interaction", "model": "m"}})
 	at := 0
@@ -209,9 +199,9 @@ func speakInteractions(s wiretest.Spoken) []byte {
 
 func readInteractions(messages []json.RawMessage) (entries []wiretest.Entry) {
 	for _, m := range messages {
-		e := wiretest.Entry{Kind: member(m, "type"), ID: member(m, "id")}
+		e := wiretest.Entry{Kind: rawjson.MemberString(m, "type"), ID: rawjson.MemberString(m, "id")}
 		for _, c := range rawjson.Elements(rawjson.Member(m, "content")) {
-			e.Content += member(c, "text")
+			e.Content += rawjson.MemberString(c, "text")
 		}
 		switch e.Kind {
 		case "user_input":
@@ -219,9 +209,9 @@ func readInteractions(messages []json.RawMessage) (entries []wiretest.Entry) {
 		case "model_output":
 			e.Kind = "text"
 		case "function_call":
-			e.Kind, e.Name, e.Arguments = "call", member(m, "name"), string(rawjson.Member(m, "arguments"))
+			e.Kind, e.Name, e.Arguments = "call", rawjson.MemberString(m, "name"), string(rawjson.Member(m, "arguments"))
 		case "function_result":
-			e.Kind, e.ID, e.Content = "result", member(m, "call_id"), string(rawjson.Member(m, "result"))
+			e.Kind, e.ID, e.Content = "result", rawjson.MemberString(m, "call_id"), string(rawjson.Member(m, "result"))
 		}
 		entries = append(entries, e)
 	}

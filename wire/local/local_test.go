@@ -99,19 +99,19 @@ func speak(f *local.Format, s wiretest.Spoken) []byte {
 
 func read(messages []json.RawMessage) (entries []wiretest.Entry) {
 	for _, m := range messages {
-		content := rawjson.String(rawjson.Member(m, "content"))
-		switch rawjson.String(rawjson.Member(m, "role")) {
+		content := rawjson.MemberString(m, "content")
+		switch rawjson.MemberString(m, "role") {
 		case "user":
 			entries = append(entries, wiretest.Entry{Kind: "user", Content: content})
 		case "tool":
-			entries = append(entries, wiretest.Entry{Kind: "result", ID: rawjson.String(rawjson.Member(m, "tool_call_id")), Content: content})
+			entries = append(entries, wiretest.Entry{Kind: "result", ID: rawjson.MemberString(m, "tool_call_id"), Content: content})
 		case "assistant":
 			entries = append(entries, wiretest.Entry{Kind: "text", Content: content})
 			for _, c := range rawjson.Elements(rawjson.Member(m, "tool_calls")) {
 				f := rawjson.Member(c, "function")
 				entries = append(entries, wiretest.Entry{
-					Kind: "call", ID: rawjson.String(rawjson.Member(c, "id")),
-					Name: rawjson.String(rawjson.Member(f, "name")), Arguments: rawjson.String(rawjson.Member(f, "arguments")),
+					Kind: "call", ID: rawjson.MemberString(c, "id"),
+					Name: rawjson.MemberString(f, "name"), Arguments: rawjson.MemberString(f, "arguments"),
 				})
 			}
 		}

@@ -405,9 +405,9 @@ func (f *Format) call(source string) holdfast.Call {
 		c.Name, c.Arguments, c.Problem = f.nameIn(source), source, holdfast.UnreadableArguments
 		return c
 	}
-	c.Name = rawjson.Text([]byte(strings.TrimPrefix(rawjson.String(rawjson.Member(raw, f.NameMember)), f.NamePrefix)))
+	c.Name = rawjson.Text([]byte(strings.TrimPrefix(rawjson.MemberString(raw, f.NameMember), f.NamePrefix)))
 	if f.ID != "" {
-		c.ID = rawjson.Text([]byte(rawjson.String(rawjson.Member(raw, f.ID))))
+		c.ID = rawjson.Text([]byte(rawjson.MemberString(raw, f.ID)))
 	}
 	for _, name := range f.Arguments {
 		if v := rawjson.Member(raw, name); v != nil {

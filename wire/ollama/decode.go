@@ -105,7 +105,7 @@ func readError(c *rawjson.Cursor) *wire.Error {
 	}
 	e := &wire.Error{Code: "error", Raw: bytes.Clone(rawjson.Clean(raw))}
 	if e.Message = rawjson.String(raw); e.Message == "" {
-		e.Message = rawjson.String(rawjson.Member(raw, "message"))
+		e.Message = rawjson.MemberString(raw, "message")
 	}
 	e.Message = rawjson.Text([]byte(e.Message))
 	return e

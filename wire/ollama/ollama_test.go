@@ -100,9 +100,7 @@ func FuzzOllama(f *testing.F) {
 }
 
 func decode(body string) *wire.Reply {
-	d := ollama.Chat{}.NewDecoder()
-	d.Feed([]byte(body))
-	return d.Close()
+	return wiretest.Decode(ollama.Chat{}, []byte(body))
 }
 
 func TestPitfall6_ArgumentsAreTheObjectsSource(t *testing.T) {

@@ -132,8 +132,8 @@ func toolCalls(t *wire.Turn, own bool) []byte {
 // phantom reports an entry that says nothing: no id, no name, no arguments.
 func phantom(entry []byte) bool {
 	f := rawjson.Member(entry, "function")
-	return rawjson.Member(entry, "custom") == nil && rawjson.String(rawjson.Member(entry, "id")) == "" &&
-		rawjson.String(rawjson.Member(f, "name")) == "" && rawjson.String(rawjson.Member(f, "arguments")) == ""
+	return rawjson.Member(entry, "custom") == nil && rawjson.MemberString(entry, "id") == "" &&
+		rawjson.MemberString(f, "name") == "" && rawjson.MemberString(f, "arguments") == ""
 }
 
 func toolCall(entry []byte, c *wire.PairedCall) []byte {

@@ -8,13 +8,12 @@ import (
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 	"github.com/holdfast-go/holdfast/wire/openai"
+	"github.com/holdfast-go/holdfast/wire/wiretest"
 )
 
 // whole decodes a reply's body.
 func whole(c wire.Codec, body string) *wire.Reply {
-	d := c.NewDecoder()
-	d.Feed([]byte(body))
-	return d.Close()
+	return wiretest.Decode(c, []byte(body))
 }
 
 // told is the observation of the open call with that id.
@@ -34,7 +33,7 @@ func parts(content []byte) string {
 	}
 	var b strings.Builder
 	for _, p := range rawjson.Elements(content) {
-		b.WriteString(rawjson.String(rawjson.Member(p, "text")))
+		b.WriteString(rawjson.MemberString(p, "text"))
 	}
 	return b.String()
 }
@@ -44,14 +43,14 @@ func chatConversation(request []byte) (items []wire.Item, messages []json.RawMes
 	var last *wire.Reply
 	for _, m := range rawjson.Elements(rawjson.Member(request, "messages")) {
 		content := rawjson.Member(m, "content")
-		switch rawjson.String(rawjson.Member(m, "role")) {
+		switch rawjson.MemberString(m, "role") {
 		case "user":
 			items = append(items, wire.Item{User: parts(content)})
 		case "assistant":
 			last = whole(openai.Chat{}, `{"choices":[{"message":`+string(m)+`,"finish_reason":"stop"}]}`)
 			items = append(items, wire.Item{Reply: last})
 		case "tool":
-			obs := told(last, rawjson.String(rawjson.Member(m, "tool_call_id")), content)
+			obs := told(last, rawjson.MemberString(m, "tool_call_id"), content)
 			if n := len(items) - 1; items[n].Results != nil {
 				items[n].Results = append(items[n].Results, obs)
 			} else {
@@ -106,7 +105,7 @@ func responsesConversation(request []byte) (items []wire.Item, messages []json.R
 		}
 	}
 	for _, m := range rawjson.Elements(input) {
-		typ, role := rawjson.String(rawjson.Member(m, "type")), rawjson.String(rawjson.Member(m, "role"))
+		typ, role := rawjson.MemberString(m, "type"), rawjson.MemberString(m, "role")
 		switch {
 		case role == "system" || role == "developer":
 			continue
@@ -115,7 +114,7 @@ func responsesConversation(request []byte) (items []wire.Item, messages []json.R
 			items = append(items, wire.Item{User: parts(rawjson.Member(m, "content"))})
 		case strings.HasSuffix(typ, "_output"):
 			flush()
-			obs := told(last, rawjson.String(rawjson.Member(m, "call_id")), rawjson.Member(m, "output"))
+			obs := told(last, rawjson.MemberString(m, "call_id"), rawjson.Member(m, "output"))
 			if n := len(items) - 1; items[n].Results != nil {
 				items[n].Results = append(items[n].Results, obs)
 			} else {

@@ -99,7 +99,7 @@ func ownItems(t *wire.Turn) []json.RawMessage {
 	out := []json.RawMessage{}
 	position, lost := 0, false
 	for _, item := range rawjson.Elements(r.Message) {
-		typ := rawjson.String(rawjson.Member(item, "type"))
+		typ := rawjson.MemberString(item, "type")
 		switch {
 		case typ == "reasoning" && !replayable(item):
 			lost = true
@@ -142,7 +142,7 @@ func withoutEventMembers(item []byte) []byte {
 
 // replayable reports reasoning that its provider can read again.
 func replayable(item []byte) bool {
-	if rawjson.String(rawjson.Member(item, "encrypted_content")) != "" {
+	if rawjson.MemberString(item, "encrypted_content") != "" {
 		return true
 	}
 	for range rawjson.Elements(rawjson.Member(item, "content")) {
@@ -157,7 +157,7 @@ func isCall(typ string, item []byte) bool {
 	case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call":
 		return true
 	case "tool_search_call":
-		return rawjson.String(rawjson.Member(item, "execution")) != "server"
+		return rawjson.MemberString(item, "execution") != "server"
 	}
 	return false
 }
@@ -237,7 +237,7 @@ func outputContent(obs *holdfast.Observation) []byte {
 func deniedApprovals(items []json.RawMessage) []json.RawMessage {
 	var out []json.RawMessage
 	for _, item := range items {
-		if rawjson.String(rawjson.Member(item, "type")) != "mcp_approval_request" {
+		if rawjson.MemberString(item, "type") != "mcp_approval_request" {
 			continue
 		}
 		id := rawjson.Member(item, "id")
@@ -257,7 +257,7 @@ func callsLast(items []json.RawMessage) []json.RawMessage {
 	out := make([]json.RawMessage, 0, len(items))
 	var after []json.RawMessage
 	for _, item := range items {
-		typ := rawjson.String(rawjson.Member(item, "type"))
+		typ := rawjson.MemberString(item, "type")
 		message := typ == "message" || typ == ""
 		if isCall(typ, item) && first < 0 {
 			first = len(out)

@@ -11,18 +11,10 @@ import (
 
 // event is one server-sent event.
 func event(b *strings.Builder, v any) {
-	fmt.Fprintf(b, "data: %s\n\n", marshal(v))
+	fmt.Fprintf(b, "data: %s\n\n", wiretest.JSON(v))
 }
 
-func marshal(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
-
-type object = map[string]any
+type object = wiretest.Object
 
 // halves are a text in two fragments.
 func halves(s string) []string { return []string{s[:len(s)/2], s[len(s)/2:]} }

@@ -137,6 +137,10 @@ var histories = []history{
 		r.Ending, r.Complete = wire.Broken, false
 		return []wire.Item{{User: "hello"}, {Reply: r}, {User: "again"}}
 	}, []string{}, nil},
+	{"two messages, two replies, and two messages in a row", func(speak func(Spoken) *wire.Reply) []wire.Item {
+		a, b := speak(Spoken{Text: "first"}), speak(Spoken{Text: "more", Calls: []holdfast.Call{function("call_a1", "search", `{"q":1}`)}})
+		return []wire.Item{{User: "hello"}, {User: "you there?"}, {Reply: a}, {Reply: b}, {Results: answers(b)}, {User: "and?"}, {User: "well?"}}
+	}, []string{"search"}, nil},
 	{"a filtered reply", func(speak func(Spoken) *wire.Reply) []wire.Item {
 		r := speak(Spoken{Text: "I cannot", Calls: []holdfast.Call{function("call_a1", "search", `{"q":1}`)}})
 		r.Ending, r.Complete = wire.Filtered, false
@@ -199,6 +203,9 @@ func testHistories(t *testing.T, o Options) {
 					t.Errorf("History(%s) has a message that is not valid JSON and UTF-8: %s", h.name, m)
 				}
 			}
+			if o.Alternates {
+				checkRoles(t, h, messages)
+			}
 			entries := o.Read(messages)
 			for _, problem := range problemsOf(entries, o) {
 				t.Errorf("History(%s): %s\n%s", h.name, problem, messages)
@@ -227,6 +234,18 @@ func checkNames(t *testing.T, h history, calls []Entry, messages []json.RawMessa
 		if h.calls[i] != "" && c.Name != h.calls[i] {
 			t.Errorf("History(%s): call %d is %q, want %q", h.name, i, c.Name, h.calls[i])
 		}
+	}
+}
+
+func checkRoles(t *testing.T, h history, messages []json.RawMessage) {
+	t.Helper()
+	last := "assistant"
+	for _, m := range messages {
+		role := rawjson.MemberString(m, "role")
+		if role == last {
+			t.Errorf("History(%s): the role %s twice in a row, or first\n%s", h.name, role, messages)
+		}
+		last = role
 	}
 }
 

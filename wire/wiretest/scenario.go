@@ -184,12 +184,17 @@ func messages(t testing.TB, lines string) []byte {
 		if strings.HasSuffix(name, "Exception") {
 			kind, header = "exception", ":exception-type"
 		}
-		out = append(out, message([][2]string{{":message-type", kind}, {header, name}}, payload)...)
+		out = append(out, message([][2]string{{":message-type", kind}, {header, name}}, []byte(payload))...)
 	}
 	return out
 }
 
-func message(headers [][2]string, payload string) []byte {
+// Message is one message of an AWS event stream.
+func Message(event string, payload []byte) []byte {
+	return message([][2]string{{":message-type", "event"}, {":event-type", event}}, payload)
+}
+
+func message(headers [][2]string, payload []byte) []byte {
 	var h []byte
 	for _, kv := range headers {
 		h = append(append(h, byte(len(kv[0]))), kv[0]...)

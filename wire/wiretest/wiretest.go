@@ -42,6 +42,9 @@ type Options struct {
 	Mark func(*wire.Reply) string
 	// Prose says that calls stand in the text, whose pieces show no order.
 	Prose bool
+	// Alternates says that no two messages of a history may have one role, and that
+	// a person's is the first.
+	Alternates bool
 	// Unforced says that the provider cannot be made to call.
 	Unforced bool
 	// Derived says that framing, tools and requests are another codec's, which is

@@ -102,6 +102,20 @@ func Add(sum *int64, n int64) *int64 {
 	return &n
 }
 
+// IDs are ids whose results stand in a reply; none is "".
+type IDs map[string]bool
+
+// Add adds an id, unless it is "".
+func (s *IDs) Add(id string) {
+	if id == "" {
+		return
+	}
+	if *s == nil {
+		*s = IDs{}
+	}
+	(*s)[id] = true
+}
+
 // HoldsArguments tells arguments from null and from the empty object that stands
 // in their place.
 func HoldsArguments(raw []byte) bool {
