@@ -29,8 +29,8 @@ func testCuts(t *testing.T, o Options) {
 			for _, at := range cutPlaces(rng, b, boundaries, places) {
 				cuts++
 				reply, p := decode(o.Codec, b[:at])
-				if run := toRun(reply); at < end && (len(run) > 0 || reply.Complete || p.done) {
-					t.Errorf("%s as %s cut at %d, its end sign ends at %d: complete %v, done %v, calls to run %v", r.name, form, at, end, reply.Complete, p.done, run)
+				if run := toRun(reply); at < end && (len(run) > 0 || reply.Complete || p.whole) {
+					t.Errorf("%s as %s cut at %d, its end sign ends at %d: complete %v, whole %v, calls to run %v", r.name, form, at, end, reply.Complete, p.whole, run)
 				}
 				checkBroken(t, r.name, reply)
 			}
@@ -107,8 +107,8 @@ func testSpokenCuts(t *testing.T, o Options) {
 	}
 	for cut := range b {
 		reply, p := decode(o.Codec, b[:cut])
-		if run := toRun(reply); cut < at[1] && (len(run) > 0 || reply.Complete || p.done) {
-			t.Errorf("spoken reply cut at %d, its end sign ends at %d: complete %v, done %v, calls to run %v", cut, at[1], reply.Complete, p.done, run)
+		if run := toRun(reply); cut < at[1] && (len(run) > 0 || reply.Complete || p.whole) {
+			t.Errorf("spoken reply cut at %d, its end sign ends at %d: complete %v, whole %v, calls to run %v", cut, at[1], reply.Complete, p.whole, run)
 		}
 		checkBroken(t, "spoken reply", reply)
 	}

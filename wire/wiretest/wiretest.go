@@ -87,7 +87,7 @@ func decode(c wire.Codec, pieces ...[]byte) (*wire.Reply, preview) {
 		p.add(d.Feed(piece))
 	}
 	r := d.Close()
-	p.done = d.Done() || d.Whole()
+	p.done, p.whole = d.Done(), d.Whole()
 	return r, p
 }
 
@@ -96,7 +96,7 @@ type preview struct {
 	text, reasoning string
 	calls           []previewCall
 	problem         string
-	done            bool // or whole
+	done, whole     bool
 }
 
 type previewCall struct {
