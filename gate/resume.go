@@ -46,8 +46,8 @@ func (g *Gate) recallOne(ctx context.Context, c *call, e ledger.Entry) error {
 }
 
 func (c *call) recallOutcome(e ledger.Entry) {
-	if e.Outcome == nil || c.recorded && e.Outcome.Replayed {
-		return // a replay never stands over the outcome that it repeats
+	if e.Outcome == nil || c.recorded && (e.Outcome.Replayed || e.Outcome.Code == holdfast.InProgress) {
+		return // neither a replay nor the word of a slower process stands over the outcome itself
 	}
 	c.outcome, c.decided, c.recorded, c.waiting = *e.Outcome, true, true, false
 	c.stage, c.ledgerID, c.key = Stage(e.Stage), e.ID, e.Key

@@ -263,6 +263,24 @@ func TestTwoProcessesResumeTheSameRound(t *testing.T) {
 	}
 }
 
+func TestASlowerProcessDoesNotSpeakOverTheOutcome(t *testing.T) {
+	var e entered
+	h := open(t, nil, putTool(t, &e, nil))
+	r := h.round(call("put", `{}`))
+	ok := h.put(r, nil)[0]
+	slower := h.entry(ok.LedgerID)
+	taken := holdfast.Reject(holdfast.InProgress, "it runs elsewhere", "wait")
+	slower.ID, slower.Outcome = "", &taken
+	if _, err := h.ledger.Record(t.Context(), slower); err != nil {
+		t.Fatal(err)
+	}
+	v := h.resume(r)[0]
+	want(t, v, holdfast.OK, "", gate.Execute)
+	if v.LedgerID != ok.LedgerID {
+		t.Errorf("resumed as entry %s, want %s", v.LedgerID, ok.LedgerID)
+	}
+}
+
 func TestCallCancelledElsewhereIsToldSo(t *testing.T) {
 	var e entered
 	var h, other *house
