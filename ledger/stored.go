@@ -189,11 +189,15 @@ func (e *storedEntry) principal() holdfast.Principal {
 	return holdfast.Principal{Tenant: e.Tenant, ID: e.Principal}
 }
 
+// storeOutcome makes an outcome and its result in one piece: they live together.
 func storeOutcome(o *holdfast.Outcome) *storedOutcome {
 	if o == nil {
 		return nil
 	}
-	s := &storedOutcome{
+	whole := &struct {
+		storedOutcome
+		result storedResult
+	}{storedOutcome: storedOutcome{
 		Status: string(o.Status), Code: string(o.Code), Message: valid(o.Message),
 		Problems: convert(o.Problems, storeProblem),
 		Next:     valid(o.Next), Replayed: o.Replayed, Parked: o.Parked, Approval: o.ApprovalID,
@@ -201,14 +205,15 @@ func storeOutcome(o *holdfast.Outcome) *storedOutcome {
 			return storedInner{Tool: i.Tool, Status: string(i.Status), Code: string(i.Code), Entry: i.LedgerID}
 		}),
 		Also: convert(o.Also, func(a holdfast.Outcome) storedOutcome { return *storeOutcome(&a) }),
-	}
+	}}
 	if r := o.Result; r != nil {
-		s.Result = &storedResult{
+		whole.result = storedResult{
 			JSON: r.JSON, Text: valid(r.Text),
 			Images: convert(r.Images, func(i holdfast.Image) storedImage { return storedImage(i) }),
 		}
+		whole.Result = &whole.result
 	}
-	return s
+	return &whole.storedOutcome
 }
 
 func storeProblem(p schema.Problem) storedProblem {
