@@ -73,6 +73,8 @@ type passage struct {
 	gate    *Gate
 	options RoundOptions
 	calls   []*call
+	first   call // most rounds have one call, which then lies here
+	room    [1]*call
 
 	reads    sync.WaitGroup
 	running  chan struct{} // full while as many reads run as may; nil before the first
@@ -127,11 +129,14 @@ func (g *Gate) newPassage(r Round, o *RoundOptions) (*passage, error) {
 	if o != nil {
 		p.options = *o
 	}
-	calls := make([]call, len(r.Calls))
-	p.calls = make([]*call, len(r.Calls))
-	for i := range calls {
-		calls[i] = call{round: p, position: i, sent: &r.Calls[i], twinOf: -1, skipped: r.Calls[i].ProviderExecuted}
-		p.calls[i] = &calls[i]
+	p.calls = p.room[:0]
+	for i := range r.Calls {
+		c := &p.first
+		if i > 0 {
+			c = new(call)
+		}
+		*c = call{round: p, position: i, sent: &r.Calls[i], twinOf: -1, skipped: r.Calls[i].ProviderExecuted}
+		p.calls = append(p.calls, c)
 	}
 	identify(p.calls)
 	return p, nil
