@@ -25,7 +25,7 @@ func newDocument(size int) *document {
 	return &b.document
 }
 
-const briefTape = 13
+const briefTape = 11
 
 // node is one value or one member's name.
 type node struct {
