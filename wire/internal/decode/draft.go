@@ -3,9 +3,7 @@ package decode
 import (
 	"encoding/json"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
 )
@@ -57,67 +55,4 @@ func (d *Draft) Room(n int) bool {
 	}
 	d.Fail("reply_too_large", "the reply has more parts than a reply can", nil)
 	return false
-}
-
-// Tell adds an event.
-func (d *Draft) Tell(e wire.Event) { d.events = append(d.events, e) }
-
-// Propose lists a call, tells of it and returns its position.
-func (d *Draft) Propose(call holdfast.Call) int {
-	position := len(d.Reply.Calls)
-	d.Reply.Calls = append(d.Reply.Calls, call)
-	d.Tell(wire.Event{Kind: wire.CallStart, Call: position, Name: rawjson.Text([]byte(call.Name))})
-	return position
-}
-
-// textBlock is how many bytes of events' texts are allocated at once: a stream of
-// small fragments does not allocate for each.
-const textBlock = 2 << 10
-
-// Show adds an event with text, unless there is none.
-func (d *Draft) Show(kind wire.EventKind, call int, text []byte) {
-	if len(text) > 0 {
-		d.Tell(wire.Event{Kind: kind, Call: call, Text: d.keep(text)})
-	}
-}
-
-func (d *Draft) keep(text []byte) string {
-	if len(text) > textBlock/4 || !utf8.Valid(text) {
-		return rawjson.Text(text)
-	}
-	if d.block == nil || d.block.Len()+len(text) > d.block.Cap() {
-		d.block = new(strings.Builder)
-		d.block.Grow(textBlock)
-	}
-	from := d.block.Len()
-	d.block.Write(text)
-	return d.block.String()[from:]
-}
-
-// Add is the sum of two counts of which the first may not be there yet.
-func Add(sum *int64, n int64) *int64 {
-	if sum != nil {
-		n += *sum
-	}
-	return &n
-}
-
-// IDs are ids whose results stand in a reply; none is "".
-type IDs map[string]bool
-
-// Add adds an id, unless it is "".
-func (s *IDs) Add(id string) {
-	if id == "" {
-		return
-	}
-	if *s == nil {
-		*s = IDs{}
-	}
-	(*s)[id] = true
-}
-
-// HoldsArguments tells arguments from null and from the empty object that stands
-// in their place.
-func HoldsArguments(raw []byte) bool {
-	return !rawjson.IsNull(raw) && (rawjson.Kind(raw) != '{' || !rawjson.IsEmpty(raw))
 }
