@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/holdfast-go/holdfast"
@@ -26,7 +27,10 @@ type recordedModel struct {
 
 	asked  int
 	rounds []*recordedRound
-	items  int // of the conversation, when it was last asked
+	// resumed is the open round that the turn went on from, if any; its reply was
+	// played before.
+	resumed recordedRound
+	items   int // of the conversation, when it was last asked
 }
 
 // recordedRound is what happened to one reply.
@@ -43,6 +47,8 @@ func (m *recordedModel) Codec() wire.Codec { return m.codec }
 func (m *recordedModel) Reply(_ context.Context, r *wire.Request, show func(wire.Event)) (*wire.Reply, error) {
 	if n := len(m.rounds); n > 0 {
 		m.rounds[n-1].items = slices.Clone(r.Items[m.items:])
+	} else if n := lastReply(r.Items); n >= 0 {
+		m.resumed.items = slices.Clone(r.Items[n:])
 	}
 	m.items = len(r.Items)
 	if m.asked == len(m.texts) {
@@ -58,10 +64,28 @@ func (m *recordedModel) Reply(_ context.Context, r *wire.Request, show func(wire
 	return reply, nil
 }
 
-func (m *recordedModel) watch(e agent.Event) {
-	if e.Verdict != nil && len(m.rounds) > 0 {
-		m.rounds[len(m.rounds)-1].verdicts[e.Position] = *e.Verdict
+// lastReply is the place of a conversation's last reply, or -1.
+func lastReply(items []wire.Item) int {
+	for i := len(items) - 1; i >= 0; i-- {
+		if items[i].Reply != nil {
+			return i
+		}
 	}
+	return -1
+}
+
+func (m *recordedModel) watch(e agent.Event) {
+	if e.Verdict == nil {
+		return
+	}
+	round := &m.resumed
+	if n := len(m.rounds); n > 0 {
+		round = m.rounds[n-1]
+	}
+	if round.verdicts == nil {
+		round.verdicts = map[int]gate.Verdict{}
+	}
+	round.verdicts[e.Position] = *e.Verdict
 }
 
 // openHistory leaves a turn open that ended only because there are no more
@@ -111,6 +135,9 @@ func (m *recordedModel) play(ctx context.Context, h *house, run string, rounds i
 	if err != nil {
 		return nil, err
 	}
+	if out.Resumed, err = m.viewResumed(set.Names, run); err != nil {
+		return nil, err
+	}
 	for _, round := range m.rounds {
 		view, err := round.view(m.codec, set.Names, run, r.End)
 		if err != nil {
@@ -119,6 +146,25 @@ func (m *recordedModel) play(ctx context.Context, h *house, run string, rounds i
 		out.Rounds = append(out.Rounds, view)
 	}
 	return out, nil
+}
+
+// viewResumed is the round that the turn went on from, with the calls of it that
+// were dealt with only now, or nil. Where it waits again nothing is sent.
+func (m *recordedModel) viewResumed(names wire.Names, run string) (*replayedRound, error) {
+	r := &m.resumed
+	if len(r.verdicts) == 0 {
+		return nil, nil
+	}
+	v := &replayedRound{Calls: []callView{}, Next: []json.RawMessage{}}
+	for _, position := range slices.Sorted(maps.Keys(r.verdicts)) {
+		v.Calls = append(v.Calls, viewCall(run, r.verdicts[position]))
+	}
+	if len(r.items) == 0 {
+		return v, nil
+	}
+	next, err := m.codec.History(r.items, names)
+	v.Next = list(next)
+	return v, err
 }
 
 // view is a round as it is shown. end is how the turn ended: what a round that

@@ -56,6 +56,8 @@ const endOpen agent.End = "open"
 
 // replayed is the result of replay. The names are fixed.
 type replayed struct {
+	// Resumed is the open round of an earlier replay that this one went on from.
+	Resumed    *replayedRound  `json:"resumed,omitempty"`
 	Rounds     []replayedRound `json:"rounds"`
 	End        agent.End       `json:"end"`
 	Run        string          `json:"run"`
@@ -142,14 +144,20 @@ func (a *app) showReplayed(r *replayed) error {
 	if a.wantsJSON() {
 		return writeJSON(a.stdout, r)
 	}
-	for i, round := range r.Rounds {
-		fmt.Fprintf(a.stdout, "round %d\n", i+1)
+	show := func(head string, round replayedRound) {
+		fmt.Fprintln(a.stdout, head)
 		for _, c := range round.Calls {
 			fmt.Fprintf(a.stdout, "  %s: %s\n", visible.Line(c.Tool), shownOutcome(c))
 		}
 		for _, message := range round.Next {
 			fmt.Fprintf(a.stdout, "  next %s\n", visible.JSON(message))
 		}
+	}
+	if r.Resumed != nil {
+		show("resumed", *r.Resumed)
+	}
+	for i, round := range r.Rounds {
+		show(fmt.Sprintf("round %d", i+1), round)
 	}
 	fmt.Fprintf(a.stdout, "end: %s\n", r.End)
 	if r.Message != nil {
