@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -332,7 +331,7 @@ func (c *compiler) checkDefaults(s *Schema) {
 		m := machine{d: def.d, s: s}
 		if !m.valid(r, def.i) && !m.over {
 			c.lintf(place{ptr: r.ptr, node: r.src.i}, "default",
-				fmt.Sprintf("the default %s does not satisfy its own schema", describe(def)), "correct the default or leave it out")
+				"the default "+shown(def)+" does not satisfy its own schema", "correct the default or leave it out")
 		}
 	}
 }

@@ -204,7 +204,7 @@ func (c *compiler) enum(r *rule, at place, v Value) {
 	for _, e := range v.Elements() {
 		key := string(e.Canonical())
 		if seen[key] {
-			c.lintf(at, "enum", "the value "+describe(e)+" is listed twice", "list each value once")
+			c.lintf(at, "enum", "the value "+shown(e)+" is listed twice", "list each value once")
 			continue
 		}
 		seen[key] = true

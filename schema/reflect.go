@@ -40,7 +40,7 @@ func (s *Schema) checkExamples() error {
 		for _, e := range list.Elements() {
 			m := machine{d: e.d, s: s}
 			if !m.valid(r, e.i) {
-				return fmt.Errorf("schema of Go type: the example %s at %q does not satisfy its own field", describe(e), r.ptr)
+				return fmt.Errorf("schema of Go type: the example %s at %q does not satisfy its own field", shown(e), r.ptr)
 			}
 		}
 	}
