@@ -207,7 +207,11 @@ func (c *compiler) compile(at place) *rule {
 	case Object:
 		c.compileObject(r, at)
 	default:
-		c.faultf(at, "", "a schema must be an object or a boolean, not "+describe(r.src), "")
+		fix := ""
+		if typeBit(r.src.Text()) != 0 {
+			fix = "write {\"type\": \"" + r.src.Text() + "\"}"
+		}
+		c.faultf(at, "", "a schema must be an object or a boolean, not "+describe(r.src), fix)
 	}
 	return r
 }

@@ -351,7 +351,7 @@ func (r *rule) object() *objectRule {
 func (c *compiler) compilePattern(at place, src string) *pattern {
 	p, err := newPattern(src)
 	if err != nil {
-		c.faultf(at, at.word, "the pattern "+quoteShort(src)+" does not compile: "+err.Error(), "")
+		c.faultf(at, at.word, "the pattern "+quoteShort(src)+" does not compile: "+err.Error(), "write it in ECMAScript's syntax")
 		return nil
 	}
 	if p.slow != nil {

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -94,7 +95,7 @@ func describe(v Value) string {
 	return spoken
 }
 
-// names of a set of types, in their order.
+// names of a set of types, in their order; null comes last in a sentence.
 func (t typeSet) names() []string {
 	var out []string
 	for _, n := range typeNames {
@@ -102,27 +103,27 @@ func (t typeSet) names() []string {
 			out = append(out, n.name)
 		}
 	}
+	if len(out) > 1 && out[0] == "null" {
+		out = append(out[1:], "null")
+	}
 	return out
 }
 
-func withArticle(name string) string {
-	switch name {
-	case "null":
-		return name
-	case "integer", "array", "object":
-		return "an " + name
+// list names the types for data, words for a sentence.
+func (t typeSet) list() string {
+	if bits.OnesCount8(uint8(t)) == 1 {
+		return typeNames[bits.TrailingZeros8(uint8(t))].name
 	}
-	return "a " + name
+	return strings.Join(t.names(), " or ")
 }
 
 func (t typeSet) words() string {
-	names := t.names()
-	// null is last in a sentence
-	if len(names) > 1 && names[0] == "null" {
-		names = append(names[1:], "null")
+	if bits.OnesCount8(uint8(t)) == 1 {
+		return typeNames[bits.TrailingZeros8(uint8(t))].article
 	}
+	names := t.names()
 	for n := range names {
-		names[n] = withArticle(names[n])
+		names[n] = typeNames[bits.TrailingZeros8(uint8(typeBit(names[n])))].article
 	}
 	return strings.Join(names, " or ")
 }
@@ -130,13 +131,9 @@ func (t typeSet) words() string {
 // typeFinding is the finding where the value's type is wrong.
 func (e *explainer) typeFinding(types typeSet, i uint32) finding {
 	return finding{keyword: "type", node: i, rank: rankType, say: func(e *explainer) said {
-		names := types.names()
-		if len(names) > 1 && names[0] == "null" {
-			names = append(names[1:], "null")
-		}
 		got, spoken := e.got(i)
 		return said{
-			expected: strings.Join(names, " or "), got: got,
+			expected: types.list(), got: got,
 			message: "must be " + types.words() + ", not " + spoken + e.typeHint(types, i),
 		}
 	}}

@@ -40,17 +40,19 @@ const (
 	typeObject
 )
 
+// typeNames are in the order of their bits.
 var typeNames = []struct {
-	name string
-	bit  typeSet
+	name    string
+	bit     typeSet
+	article string // with the name
 }{
-	{"null", typeNull},
-	{"boolean", typeBool},
-	{"integer", typeInteger},
-	{"number", typeNumber},
-	{"string", typeString},
-	{"array", typeArray},
-	{"object", typeObject},
+	{"null", typeNull, "null"},
+	{"boolean", typeBool, "a boolean"},
+	{"integer", typeInteger, "an integer"},
+	{"number", typeNumber, "a number"},
+	{"string", typeString, "a string"},
+	{"array", typeArray, "an array"},
+	{"object", typeObject, "an object"},
 }
 
 // kindTypes are the types that every value of a kind has.
