@@ -76,8 +76,9 @@ func (s *Schema) newRewriter(r *Rules) *rewriter {
 	if r != nil {
 		w.rules = *r
 	}
-	for _, word := range []string{"$ref", "$defs"} {
-		if _, no := w.refused(word, Value{}); no {
+	for _, word := range []string{"$ref", "$defs", "definitions"} {
+		_, used := s.source.Get(word)
+		if _, no := w.refused(word, Value{}); no && (used || word == "$ref") {
 			w.rules.Inline = true // a reference would dangle
 		}
 	}
@@ -361,7 +362,7 @@ func (w *rewriter) reference(r *rule, name string, v Value, path string, depth i
 	if to == nil && r.place.dynamic != nil {
 		to = r.place.dynamic.initial
 	}
-	local := name == "$ref" && (ref == "#" || strings.HasPrefix(ref, "#/")) && r.res.label == ""
+	local := name == "$ref" && stays(ref) && r.res.label == ""
 	if to == nil || (local && !w.rules.Inline) {
 		return nil, false
 	}
@@ -380,6 +381,17 @@ func (w *rewriter) reference(r *rule, name string, v Value, path string, depth i
 	}
 	parts := w.members(to, to.src, path, max(depth, 1))
 	return slices.DeleteFunc(parts, func(m member) bool { return m.name == "$id" || m.name == "$anchor" || m.name == "$schema" }), true
+}
+
+// stays reports whether what a reference leads to keeps its place when the
+// schema is rewritten.
+func stays(ref string) bool {
+	for _, start := range []string{"#/$defs/", "#/definitions/"} {
+		if name, ok := strings.CutPrefix(ref, start); ok {
+			return !strings.Contains(name, "/")
+		}
+	}
+	return ref == "#"
 }
 
 // stub keeps the type alone of a schema that cannot be written out.

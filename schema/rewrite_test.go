@@ -84,6 +84,14 @@ func TestRewrite(t *testing.T) {
 			[]Omission{{"/properties/t/properties/kids/items", "$ref", "recursion cannot be written out"}},
 		},
 		{
+			"a reference to a place that does not stay", `{"properties":{"a":{"oneOf":[{"type":"string"}]},"b":{"$ref":"#/properties/a/oneOf/0"}}}`, closedRules,
+			`{"properties":{"a":{"anyOf":[{"type":"string"}]},"b":{"type":"string"}}}`, nil,
+		},
+		{
+			"definitions that a provider does not take", `{"properties":{"a":{"$ref":"#/definitions/q"}},"definitions":{"q":{"type":"string"}}}`, closedRules,
+			`{"properties":{"a":{"type":"string"}}}`, nil,
+		},
+		{
 			"null becomes nullable", `{"properties":{"a":{"type":["string","null"]},"b":{"anyOf":[{"type":"integer"},{"type":"null"}],"description":"d"},"c":{"enum":["x",null]}}}`, openAPIRules,
 			`{"properties":{"a":{"type":"string","nullable":true},"b":{"type":"integer","description":"d","nullable":true},"c":{"enum":["x"],"nullable":true}}}`, nil,
 		},
