@@ -87,6 +87,7 @@ func (a *assembler) event(raw []byte) {
 	if a.done && string(e.kind) != "message_start" {
 		return
 	}
+	e.index, e.indexed = a.Index(e.at)
 	switch string(e.kind) {
 	case "message_start":
 		a.messageStart(e.message)
@@ -117,9 +118,9 @@ func (a *assembler) event(raw []byte) {
 
 // envelope is what any event may hold, as slices of it.
 type envelope struct {
-	kind, message, block, delta, usage, failure, note []byte
-	index                                             int64
-	indexed                                           bool
+	kind, message, block, delta, usage, failure, note, at []byte
+	index                                                 int64
+	indexed                                               bool
 }
 
 func readEnvelope(raw []byte) envelope {
@@ -129,7 +130,7 @@ func readEnvelope(raw []byte) envelope {
 		case "type":
 			e.kind = bare(v)
 		case "index":
-			e.index, e.indexed = rawjson.Int(v)
+			e.at = v
 		case "message":
 			if e.message = v; rawjson.Kind(v) == '"' {
 				e.note = v

@@ -184,7 +184,7 @@ func (a *assembler) meter(raw []byte) {
 }
 
 func (a *assembler) blockStart(raw []byte) {
-	index, ok := rawjson.Int(rawjson.Member(raw, "contentBlockIndex"))
+	index, ok := a.Index(rawjson.Member(raw, "contentBlockIndex"))
 	if !ok {
 		index = int64(len(a.blocks))
 	}
@@ -266,7 +266,7 @@ func holdsInput(fragment []byte) bool {
 
 // at is the block that an event speaks of: the last that started at its index.
 func (a *assembler) at(raw []byte) *block {
-	index, indexed := rawjson.Int(rawjson.Member(raw, "contentBlockIndex"))
+	index, indexed := a.Index(rawjson.Member(raw, "contentBlockIndex"))
 	for i := len(a.blocks) - 1; i >= 0; i-- {
 		if !indexed || a.blocks[i].index == index {
 			return &a.blocks[i]
@@ -279,7 +279,7 @@ func (a *assembler) at(raw []byte) *block {
 // delta; one of another kind needs its start.
 func (a *assembler) blockDelta(raw []byte) {
 	b := a.at(raw)
-	index, _ := rawjson.Int(rawjson.Member(raw, "contentBlockIndex"))
+	index, _ := a.Index(rawjson.Member(raw, "contentBlockIndex"))
 	for name, v := range rawjson.Members(rawjson.Member(raw, "delta")) {
 		kind := string(name)
 		if kind == "citation" {

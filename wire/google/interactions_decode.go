@@ -60,9 +60,9 @@ func (s *interaction) Frame(f frames.Frame) {
 
 // interactionEvent is what any event may hold, as slices of it.
 type interactionEvent struct {
-	kind, interaction, step, delta, failure []byte
-	index                                   int64
-	indexed, whole                          bool
+	kind, interaction, step, delta, failure, at []byte
+	index                                       int64
+	indexed, whole                              bool
 }
 
 func readInteractionEvent(raw []byte) interactionEvent {
@@ -82,7 +82,7 @@ func readInteractionEvent(raw []byte) interactionEvent {
 				e.failure = v
 			}
 		case "index":
-			e.index, e.indexed = rawjson.Int(v)
+			e.at = v
 		case "status", "steps":
 			e.whole = true
 		}
@@ -105,6 +105,7 @@ func (s *interaction) event(raw []byte) {
 	if s.done && kind != "interaction.created" {
 		return
 	}
+	e.index, e.indexed = s.Index(e.at)
 	switch kind {
 	case "interaction.created":
 		s.created(e.interaction)

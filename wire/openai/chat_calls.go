@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"math"
 
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
@@ -13,6 +14,7 @@ type fragment struct {
 	hasIndex   bool
 	id, name   []byte
 	custom     bool
+	legacy     bool // a function_call
 	args       []byte
 	argsObject bool // args is an object's source
 	extra      []byte
@@ -24,7 +26,7 @@ func (d *chatReply) callFragment(c *rawjson.Cursor) {
 	c.Object(func(key []byte) {
 		switch string(key) {
 		case "index":
-			f.index, f.hasIndex = c.Int()
+			f.index, f.hasIndex = d.Index(c.Raw())
 		case "id":
 			f.id = c.Bytes()
 		case "type":
@@ -46,7 +48,7 @@ func (d *chatReply) callFragment(c *rawjson.Cursor) {
 
 // legacyCall reads function_call, which has neither index nor id.
 func (d *chatReply) legacyCall(c *rawjson.Cursor) {
-	f := fragment{hasIndex: true, index: -1}
+	f := fragment{hasIndex: true, index: math.MinInt64, legacy: true}
 	f.function(c)
 	d.put(&f)
 }
@@ -79,7 +81,7 @@ func (d *chatReply) put(f *fragment) {
 		if !d.Room(len(d.slots)) {
 			return
 		}
-		slot = &chatCall{index: f.index, hasIndex: f.hasIndex, position: -1}
+		slot = &chatCall{index: f.index, hasIndex: f.hasIndex, legacy: f.legacy, position: -1}
 		d.slots = append(d.slots, slot)
 	}
 	if slot.id == "" && len(f.id) > 0 {

@@ -39,6 +39,7 @@ type chatCall struct {
 	position int // among the real calls; -1 for a placeholder
 	id, name string
 	custom   bool
+	legacy   bool // it came as a function_call
 	args     rawjson.Builder
 	object   bool   // arguments came as an object
 	extra    []byte // members that are not ours, as ,"name":value
@@ -123,7 +124,7 @@ func (d *chatReply) top(key []byte) bool {
 	c := &d.cur
 	switch string(key) {
 	case "choices":
-		return c.Array(func(int) { d.choiceOf(c) })
+		return c.Array(func(i int) { d.choiceOf(c, int64(i)) })
 	case "id":
 		if d.Reply.ID == "" {
 			d.Reply.ID = c.Text()
@@ -160,19 +161,23 @@ func (d *chatReply) readUsage() bool {
 }
 
 // choiceOf reads one choice. Only the first is decoded; its index may stand
-// after what it holds.
-func (d *chatReply) choiceOf(c *rawjson.Cursor) {
+// after what it holds, and is its place where it has none.
+func (d *chatReply) choiceOf(c *rawjson.Cursor, place int64) {
 	start := c.Fork()
 	index, known := int64(0), false
 	c.Object(func(key []byte) {
 		name := string(key)
 		if name == "index" {
-			index, _ = c.Int()
-			known = true
+			index, known = d.choiceIndex(c, place), true
 			return
 		}
 		if !known {
-			index, known = choiceIndex(start), true
+			index, known = place, true
+			start.Object(func(key []byte) {
+				if string(key) == "index" {
+					index = d.choiceIndex(start, place)
+				}
+			})
 		}
 		if !d.chosen {
 			d.choice, d.chosen = index, true
@@ -194,13 +199,11 @@ func (d *chatReply) choiceOf(c *rawjson.Cursor) {
 	})
 }
 
-func choiceIndex(c *rawjson.Cursor) (index int64) {
-	c.Object(func(key []byte) {
-		if string(key) == "index" {
-			index, _ = c.Int()
-		}
-	})
-	return index
+func (d *chatReply) choiceIndex(c *rawjson.Cursor, place int64) int64 {
+	if index, ok := d.Index(c.Raw()); ok {
+		return index
+	}
+	return place
 }
 
 // messageOf reads a delta, or a whole message.

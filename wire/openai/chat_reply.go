@@ -50,8 +50,24 @@ func (d *chatReply) Finish() *wire.Reply {
 	for _, call := range d.calls {
 		r.Calls = append(r.Calls, call.call(r.Complete))
 	}
+	d.mirrored(r.Calls)
 	r.Message = d.assistantMessage()
 	return r
+}
+
+// mirrored marks a function_call that stands among the tool_calls too: some
+// servers write a call in the old form and in the new, and it is one.
+func (d *chatReply) mirrored(calls []holdfast.Call) {
+	for i, old := range d.calls {
+		if !old.legacy {
+			continue
+		}
+		for j, call := range d.calls {
+			if !call.legacy && calls[i].Name == calls[j].Name && calls[i].Arguments == calls[j].Arguments {
+				calls[i].Problem = holdfast.DuplicateCallID
+			}
+		}
+	}
 }
 
 func (s *chatCall) call(complete bool) holdfast.Call {

@@ -81,3 +81,54 @@ func TestADoneItemDoesNotChange(t *testing.T) {
 		t.Errorf("two items of one number: calls = %+v, want two", r.Calls)
 	}
 }
+
+// An index that no list has is an error, where fragments would else go to the
+// call that stands last; one that is written oddly is what it says.
+func TestIndicesAreReadAsWhatTheySay(t *testing.T) {
+	delta := func(index, id, args string) string {
+		name := ""
+		if id != "" {
+			name = "f" + id
+		}
+		return `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":` + index + `,"id":"` + id + `","function":{"name":"` + name + `","arguments":"` + args + `"}}]}}]}`
+	}
+	stop := `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`
+	for _, row := range []struct{ one, two, want string }{
+		{"1e30", "2e30", ""},
+		{"99999999999999999999", "99999999999999999998", ""},
+		{"0.5", "1.5", ""},
+		{"{}", "[]", ""},
+		{"0.0", "1.0", "a fa {}; b fb {}"},
+		{`"0"`, `"1"`, "a fa {}; b fb {}"},
+		{"-7", "-8", "a fa {}; b fb {}"},
+		{"9007199254740993", "9007199254740992", "a fa {}; b fb {}"},
+	} {
+		r := chat(sse(delta(row.one, "a", "{"), delta(row.two, "b", "{"), delta(row.one, "", "}"), delta(row.two, "", "}"), stop))
+		if row.want == "" {
+			if r.Complete || r.Err == nil {
+				t.Errorf("indices %s and %s: calls %q, complete %v, want an error", row.one, row.two, calls(r), r.Complete)
+			}
+			continue
+		}
+		if strings.ReplaceAll(calls(r), " !", "") != row.want || !r.Complete {
+			t.Errorf("indices %s and %s: calls %q, complete %v, want %q", row.one, row.two, calls(r), r.Complete, row.want)
+		}
+	}
+}
+
+// Only the first choice is read, also where none has an index.
+func TestChoicesWithoutAnIndexAreNotOne(t *testing.T) {
+	r := chat(`{"choices":[{"message":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"stop"},{"message":{"tool_calls":[{"id":"b","function":{"name":"g","arguments":"{}"}}]},"finish_reason":"length"}]}`)
+	wantCalls(t, r, "a f {}")
+}
+
+// A call that a server writes in the old form and in the new is one call.
+func TestAFunctionCallAmongTheToolCallsIsOne(t *testing.T) {
+	for _, args := range []string{`{\"n\":1}`, `{\"n\":2}`} {
+		r := chat(`{"choices":[{"message":{"function_call":{"name":"f","arguments":"{\"n\":1}"},"tool_calls":[{"id":"a","function":{"name":"f","arguments":"` + args + `"}}]},"finish_reason":"stop"}]}`)
+		twice := parsed(t, r, 0, "problem") == `"duplicate_call_id"`
+		if len(r.Calls) != 2 || twice != (args == `{\"n\":1}`) || parsed(t, r, 1, "problem") != "null" {
+			t.Errorf("with %s: %s", args, wire.ParseJSON(r))
+		}
+	}
+}

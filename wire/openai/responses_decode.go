@@ -33,6 +33,7 @@ type responseEvent struct {
 	typ, object []byte
 	index       int64
 	hasIndex    bool
+	at          []byte // the index as sent
 	itemID      []byte
 	item        []byte // source
 	delta       []byte
@@ -66,6 +67,7 @@ func (d *responsesReply) Frame(f frames.Frame) {
 	if len(e.typ) == 0 {
 		e.typ = f.Event
 	}
+	e.index, e.hasIndex = d.Index(e.at)
 	d.event(&e)
 	d.Seen = true
 }
@@ -77,7 +79,7 @@ func (e *responseEvent) member(c *rawjson.Cursor, key []byte) {
 	case "object":
 		e.object = c.Bytes()
 	case "output_index":
-		e.index, e.hasIndex = c.Int()
+		e.at = c.Raw()
 	case "item_id":
 		e.itemID = c.Bytes()
 	case "item":

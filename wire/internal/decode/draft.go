@@ -2,6 +2,8 @@ package decode
 
 import (
 	"encoding/json"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/holdfast-go/holdfast/internal/rawjson"
@@ -46,6 +48,27 @@ func (d *Draft) Unreadable(event []byte) {
 // what the call holds is not what was meant.
 func (d *Draft) OutOfOrder() {
 	d.Fail("out_of_order", "a part of a call came where no call can take it", nil)
+}
+
+// Index reads the number that says which part an event speaks of; null is none.
+// What is there and is no such number fails the reply: a fragment would go to
+// whatever part stands last.
+func (d *Draft) Index(raw []byte) (index int64, ok bool) {
+	if rawjson.IsNull(raw) {
+		return 0, false
+	}
+	if rawjson.Kind(raw) == '"' {
+		raw = []byte(rawjson.String(raw))
+	}
+	if index, ok = rawjson.Int(raw); ok {
+		return index, true
+	}
+	const exact = 1 << 53
+	if f, err := strconv.ParseFloat(string(raw), 64); err == nil && rawjson.Kind(raw) == '0' && f == math.Trunc(f) && math.Abs(f) <= exact {
+		return int64(f), true // 1.0, as some languages write it
+	}
+	d.OutOfOrder()
+	return 0, false
 }
 
 // Room reports that a reply with n parts may get one more, and fails it if not.
