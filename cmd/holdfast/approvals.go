@@ -135,7 +135,7 @@ func writeApproval(w io.Writer, p ledger.Approval) {
 		row("found", visible.JSON(p.Finding.Shown))
 	}
 	row("unresolved", visible.Line(p.Unresolved))
-	row("for", visible.Line(p.Principal.Tenant+"/"+p.Principal.ID))
+	row("for", shownPrincipal(p.Principal))
 	row("run", fmt.Sprintf("%s turn %d", visible.Line(p.Run), p.Turn))
 	row("call", p.EntryID)
 	row("requested", shownTime(p.Requested))

@@ -168,7 +168,7 @@ func (a *app) showEntry(e ledger.Entry, events []ledger.Event) error {
 	row("key", visible.Line(e.Key))
 	row("approval", e.ApprovalID)
 	row("run", fmt.Sprintf("%s turn %d round %d, call %d", visible.Line(e.Run), e.Turn, e.Round, e.Position+1))
-	row("for", visible.Line(e.Principal.Tenant+"/"+e.Principal.ID))
+	row("for", shownPrincipal(e.Principal))
 	for _, event := range events {
 		fmt.Fprintf(a.stdout, "  %s  %-23s  %s\n", shownTime(event.At), event.What, visible.Line(event.Who))
 		if seen := evidenceOf(event); seen != "" {

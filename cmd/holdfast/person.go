@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/visible"
 )
 
 // localTenant is the tenant of everybody on this machine.
@@ -37,4 +38,12 @@ func (a *app) principal(p string) (holdfast.Principal, error) {
 		return holdfast.Principal{}, misused(fmt.Errorf("principal %q is neither P nor TENANT/P", p))
 	}
 	return holdfast.Principal{Tenant: tenant, ID: id}, nil
+}
+
+// shownPrincipal is on whose behalf a call acts, "" where nobody was named.
+func shownPrincipal(p holdfast.Principal) string {
+	if p.Tenant == "" {
+		return visible.Line(p.ID)
+	}
+	return visible.Line(p.Tenant + "/" + p.ID)
 }

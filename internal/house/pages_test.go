@@ -14,13 +14,13 @@ var update = flag.Bool("update", false, "rewrite what is kept true by these test
 
 // snippet is a block of a page that shows a file of this module, or one function
 // of it.
-var snippet = regexp.MustCompile("(?s)(<!-- ([a-z_/]+\\.go)(?: ([A-Za-z_]+))? -->\n```go\n)(.*?)(```\n)")
+var snippet = regexp.MustCompile("(?s)(<!-- ([a-z_/]+\\.(?:go|yaml))(?: ([A-Za-z_]+))? -->\n```(?:go|yaml)\n)(.*?)(```\n)")
 
 // elsewhere are pages whose snippets other tests keep true.
 var elsewhere = map[string]bool{"gate-your-loop.md": true}
 
-// TestPagesShowWhatIsCompiled keeps each Go snippet of the docs what is compiled
-// and run elsewhere in the module.
+// TestPagesShowWhatIsCompiled keeps each snippet of the docs what is compiled
+// or read, and run, elsewhere in the module.
 func TestPagesShowWhatIsCompiled(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
 	if err != nil || len(pages) == 0 {
@@ -38,8 +38,8 @@ func TestPagesShowWhatIsCompiled(t *testing.T) {
 			m := snippet.FindSubmatch(block)
 			return bytes.Join([][]byte{m[1], []byte(shown(t, string(m[2]), string(m[3]))), m[5]}, nil)
 		})
-		if n := bytes.Count(text, []byte("```go\n")) - len(snippet.FindAll(text, -1)); n > 0 {
-			t.Errorf("%s has %d Go snippets without a mark such as <!-- gate/example_test.go Example -->", page, n)
+		if n := bytes.Count(text, []byte("```go\n")) + bytes.Count(text, []byte("```yaml\n")) - len(snippet.FindAll(text, -1)); n > 0 {
+			t.Errorf("%s has %d snippets of Go or YAML without a mark such as <!-- gate/example_test.go Example -->", page, n)
 		}
 		if bytes.Equal(text, want) {
 			continue
