@@ -25,3 +25,25 @@ func TestExamples_play_together(t *testing.T) {
 		}
 	}
 }
+
+// TestExamples_shop_asks_above_50_euros and refunds an order once.
+func TestExamples_shop_asks_above_50_euros(t *testing.T) {
+	ledger := filepath.Join(t.TempDir(), "l.db")
+	for _, tt := range []struct {
+		args, want string
+		code       int
+	}{
+		{`{"order_id":"A7","amount_cents":4900}`, `"outcome":"ok"`, exitDone},
+		{`{"order_id":"A7","amount_cents":4900}`, `"replayed":true`, exitDone},
+		{`{"order_id":"A7","amount_cents":4800}`, `"code":"key_conflict"`, exitOther},
+		{`{"order_id":"B1","amount_cents":5001}`, `(this tool needs it when amount_cents > 5000)`, exitOther},
+	} {
+		var out bytes.Buffer
+		code := run(t.Context(), []string{
+			"call", filepath.Join("..", "..", "examples", "shop.yaml"), "refund", "--args", tt.args, "--ledger", ledger, "--json",
+		}, strings.NewReader(""), &out, &out)
+		if code != tt.code || !strings.Contains(out.String(), tt.want) {
+			t.Errorf("call %s exits with %d and %q, want %d and %q in it", tt.args, code, out.String(), tt.code, tt.want)
+		}
+	}
+}
