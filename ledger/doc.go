@@ -3,17 +3,15 @@
 // the confirm function or a person says that it did not happen; if it holds a
 // result it returns it; if it does not know, it says so.
 //
-//	store, err := sqlite.Open(ctx, "holdfast.db", nil) // or memory.New(nil)
-//	book, err := ledger.New(ctx, store, nil)
-//	run, err := book.CreateRun(ctx, ledger.Run{Principal: ana}) // a conversation
-//	…                                                            // gate and agent write the rest
-//	waiting, err := book.Approvals(ctx, ledger.Filter{State: string(ledger.Waiting)})
-//	_, err = book.Approve(ctx, waiting[0].ID, "ana", "")
-//	err = errors.Join(book.Close(), store.Close())
+//	entry, standing, err := l.Start(ctx, claim) // durable before the effect
+//	if err != nil || !standing.Free() { … }     // then the handler is not entered
+//	…
+//	entry, err = l.Settle(ctx, entry.ID, entry.Fence, outcome, "record", "")
 //
-// A server keeps [Ledger.Run] going beside the rest: it renews the lease by which
-// others know that this process lives, and settles what dead ones left behind.
-//
-// The meaning of every state is written once, in [Ledger]. A [Store] is only a
+// The meaning of every state is written once, in [Ledger]; docs/ledger-states.md
+// shows them, and what a crash between any two lines leaves. A [Store] is only a
 // transactional table of rows; package ledgertest holds what each must keep.
+//
+// The ledger runs nothing, asks nobody and retries nothing by itself: no timer
+// and no restart starts a write or settles one that is uncertain.
 package ledger

@@ -20,8 +20,8 @@ const pruneBatch = 200
 
 // Prune forgets calls that ended longer ago than keep, by the store's clock, and
 // the replies of the rounds that they were in. A key leaves a tombstone for good:
-// its digest and the day. What is not at its end stays: started, pending and
-// uncertain calls. It returns how many calls were pruned.
+// its digest and the day. What is not at its end stays: started and uncertain
+// calls, and those that can still be approved. It returns how many calls were pruned.
 func (l *Ledger) Prune(ctx context.Context, keep time.Duration) (int, error) {
 	if keep < 0 {
 		return 0, fmt.Errorf("pruning: %v is not an age", keep)
@@ -29,7 +29,11 @@ func (l *Ledger) Prune(ctx context.Context, keep time.Duration) (int, error) {
 	n := 0
 	err := l.inBatches(ctx, entries, func(t *txn, row Row) (bool, error) {
 		e, err := t.loadEntry(row)
-		if err != nil || !e.settled() || e.Pruned != "" || t.now.Sub(e.End) <= keep {
+		if err != nil || e.Pruned != "" {
+			return false, err
+		}
+		end, err := t.endOf(e)
+		if err != nil || end.IsZero() || t.now.Sub(end) <= keep {
 			return false, err
 		}
 		return true, t.prune(e)
@@ -52,6 +56,27 @@ func (l *Ledger) Prune(ctx context.Context, keep time.Duration) (int, error) {
 		return n, fmt.Errorf("pruning: %w", err)
 	}
 	return n, nil
+}
+
+// endOf is when a call was over; zero: it is not. One that waited for a person
+// until that was too late is over, though nobody came back to it.
+func (t *txn) endOf(e *storedEntry) (time.Time, error) {
+	if e.settled() {
+		return e.End, nil
+	}
+	if e.State != string(StatePending) {
+		return time.Time{}, nil
+	}
+	a, err := get[storedApproval](t, approvals, e.Approval)
+	switch {
+	case err != nil:
+		return time.Time{}, err
+	case a == nil:
+		return e.Proposed, nil
+	case a.live() && t.now.Before(a.Expires):
+		return time.Time{}, nil
+	}
+	return a.Expires, nil
 }
 
 // settled entries change no more by themselves.

@@ -167,9 +167,12 @@ func storeEntry(e *Entry) *storedEntry {
 		Warnings: convert(e.Warnings, storeProblem),
 		State:    string(e.State), Stage: e.Stage, Fence: e.Fence, Owner: e.Owner,
 		Outcome: storeOutcome(e.Outcome), Approval: e.ApprovalID,
-		Proposed: e.Proposed, Started: e.Started, End: e.End,
+		Proposed: plain(e.Proposed), Started: plain(e.Started), End: plain(e.End),
 	}
 }
+
+// plain is a time as it reads back.
+func plain(t time.Time) time.Time { return t.UTC().Round(0) }
 
 // entry is e as the API tells it, without what is sealed.
 func (e *storedEntry) entry() Entry {

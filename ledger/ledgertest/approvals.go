@@ -253,6 +253,19 @@ var approvalCases = []ledgerCase{
 		if got := b.entry(c.Entry.ID).Sealed; got != nil {
 			b.Errorf("Sealed of a started entry = %q, want nothing", got)
 		}
+		denied, a := b.pend(pay("k2", "carol"), ledger.Approval{})
+		if _, err := b.Deny(b.Context(), a.ID, "boss", "no"); err != nil {
+			b.Fatalf("Deny() = %v, want no error", err)
+		}
+		late, a := b.pend(pay("k3", "dave"), ledger.Approval{Wait: time.Minute})
+		b.clock.pass(time.Minute)
+		b.approval(a.ID) // which keeps it as expired
+		for _, id := range []string{denied.ID, late.ID} {
+			if e := b.entry(id); e.Sealed != nil || e.State != ledger.StatePending {
+				b.Errorf("entry = %s, sealed %q, want it pending with nothing sealed", e.State, e.Sealed)
+			}
+		}
+		b.wantIntact()
 	}},
 	{"a call that waited while others failed under its key takes it whole", func(b *bench) {
 		first := b.start(b.Ledger, pay("k", "a"))

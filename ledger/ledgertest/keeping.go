@@ -190,13 +190,16 @@ var keepingCases = []ledgerCase{
 	{"pruning leaves tombstones, and what is not at its end", func(b *bench) {
 		ids := b.live()
 		b.unsettled(ids)
-		b.clock.pass(400 * 24 * time.Hour)
+		_, forgotten := b.pend(pay("forgotten", "private forgotten"), ledger.Approval{Wait: time.Minute})
+		b.clock.pass(400*24*time.Hour + time.Minute)
 		young := b.record(look("r", 1, 1)).ID
 		b.clock.pass(time.Second)
 		n, err := b.Prune(b.Context(), 400*24*time.Hour)
-		if err != nil || n != 6 {
-			b.Errorf("Prune() = %d, %v, want 6", n, err)
+		if err != nil || n != 7 {
+			b.Errorf("Prune() = %d, %v, want 7", n, err)
 		}
+		_, err = b.Approval(b.Context(), forgotten.ID)
+		wantErr(b, "Approval that nobody came back to", err, ledger.ErrNotFound)
 		if n, err := b.Prune(b.Context(), 400*24*time.Hour); err != nil || n != 0 {
 			b.Errorf("Prune again = %d, %v, want 0", n, err)
 		}
