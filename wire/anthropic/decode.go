@@ -291,7 +291,7 @@ func (a *assembler) blockDelta(e envelope) {
 		a.Reply.Unknown++
 		if b != nil {
 			b.late = true
-		} else if string(kind) == "input_json_delta" && rawjson.String(text) != "" {
+		} else if string(kind) == "input_json_delta" && rawjson.String(decode.Fragment(text)) != "" {
 			a.OutOfOrder()
 		}
 		return
@@ -314,6 +314,7 @@ func (a *assembler) blockDelta(e envelope) {
 }
 
 func (a *assembler) growInput(b *block, text []byte) {
+	text = decode.Fragment(text)
 	if b.kind == "tool_use" && b.call < 0 && rawjson.String(text) != "" {
 		b.call = a.Propose(holdfast.Call{Kind: holdfast.FunctionCall})
 	}

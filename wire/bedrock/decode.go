@@ -245,12 +245,10 @@ func (a *assembler) grow(b *block, raw []byte, kind wire.EventKind) {
 	a.Show(kind, max(b.call, 0), b.grown.AddString(raw))
 }
 
-// growInput adds to a call's argument text. An object in the place of the text
+// growInput adds to a call's argument text. A value in the place of the text
 // is taken as its source.
 func (a *assembler) growInput(b *block, input []byte) {
-	if rawjson.Kind(input) == '{' {
-		input = rawjson.Quote(string(input))
-	}
+	input = decode.Fragment(input)
 	if b.call < 0 && rawjson.String(input) != "" {
 		b.call = a.Propose(holdfast.Call{Kind: holdfast.FunctionCall})
 	}
@@ -261,7 +259,7 @@ func (a *assembler) growInput(b *block, input []byte) {
 
 // holdsInput reports a fragment of a call's input that says something.
 func holdsInput(fragment []byte) bool {
-	return rawjson.Kind(fragment) == '{' || rawjson.String(fragment) != ""
+	return rawjson.String(decode.Fragment(fragment)) != ""
 }
 
 // at is the block that an event speaks of: the last that started at its index.

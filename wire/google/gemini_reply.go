@@ -51,8 +51,10 @@ func (g *gemini) finishCalls() {
 		call := &g.Reply.Calls[p.call]
 		call.Complete = g.Reply.Complete && !p.continues
 		if p.partial != nil {
+			whole := call.Arguments
 			var ok bool
-			if call.Arguments, ok = p.partial.text(); !ok {
+			call.Arguments, ok = p.partial.text()
+			if !ok || !rawjson.IsEmpty([]byte(whole)) && whole != "" && whole != call.Arguments {
 				call.Problem = holdfast.UnreadableArguments
 			}
 			call.Complete = call.Complete && p.partial.closed()

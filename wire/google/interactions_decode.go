@@ -313,12 +313,7 @@ func (s *interaction) delta(e interactionEvent) {
 
 // arguments grows a call's text. An object in the place of the text is whole.
 func (s *interaction) arguments(st *interactionStep, raw []byte) {
-	var text []byte
-	if rawjson.Kind(raw) == '{' {
-		text = st.args.Add(raw)
-	} else {
-		text = st.args.AddString(raw)
-	}
+	text := st.args.AddString(decode.Fragment(raw))
 	if st.call < 0 && st.args.Len() > 0 {
 		st.call = s.Propose(holdfast.Call{Kind: holdfast.FunctionCall})
 	}

@@ -38,6 +38,7 @@ type responseEvent struct {
 	item        []byte // source
 	delta       []byte
 	hasDelta    bool
+	value       []byte // source of a delta that is no text
 	arguments   []byte
 	response    []byte // source
 	err         *wire.Error
@@ -85,8 +86,11 @@ func (e *responseEvent) member(c *rawjson.Cursor, key []byte) {
 	case "item":
 		e.item = c.Raw()
 	case "delta":
-		e.hasDelta = c.Kind() == '"'
-		e.delta = c.Bytes()
+		if e.hasDelta = c.Kind() == '"'; e.hasDelta {
+			e.delta = c.Bytes()
+		} else if c.Kind() != 'n' {
+			e.value = c.Raw()
+		}
 	case "arguments", "input":
 		e.arguments = c.Bytes()
 	case "response":

@@ -59,6 +59,9 @@ func (d *responsesReply) markText(e *responseEvent) {
 }
 
 func (d *responsesReply) argumentsDelta(e *responseEvent) {
+	if !e.hasDelta {
+		e.delta = e.value
+	}
 	it := d.find(e)
 	switch {
 	case it == nil && len(e.delta) > 0:

@@ -74,6 +74,7 @@ func Run(t *testing.T, o Options) {
 		t.Run("SpokenCuts", func(t *testing.T) { testSpokenCuts(t, o) })
 		if !o.Prose {
 			t.Run("Disorder", func(t *testing.T) { testDisorder(t, o) })
+			t.Run("Values", func(t *testing.T) { testValues(t, o) })
 		}
 		t.Run("Histories", func(t *testing.T) { testHistories(t, o) })
 	}

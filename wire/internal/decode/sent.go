@@ -29,3 +29,12 @@ func (s *IDs) Add(id string) {
 func HoldsArguments(raw []byte) bool {
 	return !rawjson.IsNull(raw) && (rawjson.Kind(raw) != '{' || !rawjson.IsEmpty(raw))
 }
+
+// Fragment is a piece of argument text as a JSON string. Where a server sends a
+// value instead, its source is the text: dropped, {} would run in its place.
+func Fragment(raw []byte) []byte {
+	if rawjson.Kind(raw) == '"' || rawjson.IsNull(raw) {
+		return raw
+	}
+	return rawjson.Quote(string(raw))
+}
