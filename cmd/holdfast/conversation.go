@@ -90,7 +90,7 @@ func (c *conversation) converse(end agent.End) (agent.End, error) {
 		if end, err = c.turn(c.says(message)); err != nil {
 			return end, err
 		}
-		if end == agent.Pending || c.interrupts.ended.Err() != nil {
+		if end == agent.Pending {
 			return end, nil
 		}
 	}
