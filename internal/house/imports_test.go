@@ -117,10 +117,8 @@ func (r rule) checkStandard(imported string) error {
 	if !slices.ContainsFunc(pure, func(p string) bool { return matches(p, r.of) }) || r.of == "wire/wiretest" {
 		return nil
 	}
-	for _, banned := range []string{"net", "os", "os/exec", "syscall", "net/http/httptest", "database/sql", "plugin", "unsafe", "C"} {
-		if imported == banned {
-			return fmt.Errorf("imports %s; %s is pure: no network, no files", path.Base(imported), r.of)
-		}
+	if slices.Contains([]string{"net", "os", "os/exec", "syscall", "net/http/httptest", "database/sql", "plugin", "unsafe", "C"}, imported) {
+		return fmt.Errorf("imports %s; %s is pure: no network, no files", path.Base(imported), r.of)
 	}
 	return nil
 }
