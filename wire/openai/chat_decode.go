@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"bytes"
+
 	"github.com/holdfast-go/holdfast/internal/frames"
 	"github.com/holdfast-go/holdfast/internal/rawjson"
 	"github.com/holdfast-go/holdfast/wire"
@@ -74,7 +76,7 @@ func (d *chatReply) Frame(f frames.Frame) {
 		if !f.Tail {
 			d.Unreadable(data)
 		}
-		d.whole, d.finish = false, finish // no end sign counts that came in a cut
+		d.whole, d.message, d.finish = false, nil, finish // no end sign counts that came in a cut
 		return
 	}
 	if !known {
@@ -210,7 +212,7 @@ func (d *chatReply) choiceIndex(c *rawjson.Cursor, place int64) int64 {
 func (d *chatReply) messageOf(c *rawjson.Cursor, whole bool) {
 	if whole && c.Kind() == '{' {
 		d.whole = true
-		d.message = c.Fork().Raw()
+		d.message = bytes.Clone(c.Fork().Raw()) // the frame is not ours to keep
 	}
 	reasoned := false
 	c.Object(func(key []byte) {

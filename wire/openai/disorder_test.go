@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-go/holdfast/wire"
+	"github.com/holdfast-go/holdfast/wire/openai"
 )
 
 // sse is a stream of these events.
@@ -130,5 +131,19 @@ func TestAFunctionCallAmongTheToolCallsIsOne(t *testing.T) {
 		if len(r.Calls) != 2 || twice != (args == `{\"n\":1}`) || parsed(t, r, 1, "problem") != "null" {
 			t.Errorf("with %s: %s", args, wire.ParseJSON(r))
 		}
+	}
+}
+
+// The message is the first body's own, also when more bytes overwrite where it
+// stood.
+func TestAWholeBodysMessageIsKept(t *testing.T) {
+	const message = `{"role":"assistant","content":"the first"}`
+	first := `{"choices":[{"index":0,"message":` + message + `,"finish_reason":"stop"}]}`
+	d := openai.Chat{}.NewDecoder()
+	for _, piece := range []string{first[:20], first[20:], `{"x":"` + strings.Repeat("y", 150), "zz"} {
+		d.Feed([]byte(piece))
+	}
+	if r := d.Close(); string(r.Message) != message || r.Text != "the first" {
+		t.Errorf("message = %s, text %q, want %s", r.Message, r.Text, message)
 	}
 }
