@@ -140,7 +140,7 @@ func TestAWholeBodysMessageIsKept(t *testing.T) {
 	const message = `{"role":"assistant","content":"the first"}`
 	first := `{"choices":[{"index":0,"message":` + message + `,"finish_reason":"stop"}]}`
 	d := openai.Chat{}.NewDecoder()
-	for _, piece := range []string{first[:20], first[20:], `{"x":"` + strings.Repeat("y", 150), "zz"} {
+	for _, piece := range []string{first[:20], first[20:], `{"x":"` + strings.Repeat("y", 70), "zz"} {
 		d.Feed([]byte(piece))
 	}
 	if r := d.Close(); string(r.Message) != message || r.Text != "the first" {
