@@ -20,7 +20,7 @@ type Assembler interface {
 	// Finish completes the draft's reply, once the bytes have ended.
 	Finish() *wire.Reply
 
-	draft() *Draft
+	Base() *Draft
 }
 
 // Decoder feeds an assembler; it is a [wire.Decoder].
@@ -38,7 +38,7 @@ func New(a Assembler) *Decoder {
 
 // Feed takes the next bytes.
 func (d *Decoder) Feed(p []byte) []wire.Event {
-	draft := d.assembler.draft()
+	draft := d.assembler.Base()
 	draft.events = draft.events[:0]
 	if d.reply == nil {
 		d.frames.Feed(p, d.take)
@@ -70,7 +70,7 @@ func (d *Decoder) Close() *wire.Reply {
 
 // framing notes what ended the reading of frames, or a reply that is none.
 func (d *Decoder) framing() {
-	draft := d.assembler.draft()
+	draft := d.assembler.Base()
 	if err := d.frames.Err(); err != nil && !d.assembler.Done() {
 		code := "unreadable_reply"
 		if errors.Is(err, frames.ErrReplyTooLarge) {

@@ -24,7 +24,8 @@ type Draft struct {
 	block  *strings.Builder // of events' texts
 }
 
-func (d *Draft) draft() *Draft { return d }
+// Base is the draft itself: how a [Decoder] reaches it in what embeds it.
+func (d *Draft) Base() *Draft { return d }
 
 // Restart voids everything before: a relay spliced a retried stream in.
 func (d *Draft) Restart() {
