@@ -43,7 +43,8 @@ func TestDetectGuessesTheFormatByItsFirstEvents(t *testing.T) {
 	}
 }
 
-func number(n int64) *int64 { return &n }
+//go:fix inline
+func number(n int64) *int64 { return new(n) }
 
 func TestParseJSONHasFixedNamesAndNulls(t *testing.T) {
 	r := &wire.Reply{

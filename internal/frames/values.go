@@ -61,7 +61,7 @@ func (r *Reader) between(b []byte) int {
 
 // value reads on within one object; whole says that it ended.
 func (v *values) value(b []byte) (n int, whole bool) {
-	for i := 0; i < len(b); i++ {
+	for i := range b {
 		x := b[i]
 		if v.inString {
 			switch {

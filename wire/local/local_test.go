@@ -151,20 +151,21 @@ func parse(t *testing.T, f *local.Format, text string) *wire.Reply {
 }
 
 func summary(r *wire.Reply) string {
-	s := fmt.Sprintf("%q", r.Text)
+	var s strings.Builder
+	s.WriteString(fmt.Sprintf("%q", r.Text))
 	if r.Reasoning != "" {
-		s += fmt.Sprintf(" (%q)", r.Reasoning)
+		s.WriteString(fmt.Sprintf(" (%q)", r.Reasoning))
 	}
 	for _, c := range r.Calls {
-		s += fmt.Sprintf(" | %s %s %s", c.ID, c.Name, c.Arguments)
+		s.WriteString(fmt.Sprintf(" | %s %s %s", c.ID, c.Name, c.Arguments))
 		if !c.Complete {
-			s += " cut"
+			s.WriteString(" cut")
 		}
 		if c.Problem != "" {
-			s += " " + string(c.Problem)
+			s.WriteString(" " + string(c.Problem))
 		}
 	}
-	return s
+	return s.String()
 }
 
 func TestWhatModelsWrite(t *testing.T) {

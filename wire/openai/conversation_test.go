@@ -74,12 +74,12 @@ func chatImmaterial(m map[string]any) {
 		delete(m, "content")
 	}
 	if list, ok := m["content"].([]any); ok {
-		var all string
+		var all strings.Builder
 		for _, p := range list {
 			s, _ := p.(map[string]any)["text"].(string)
-			all += s
+			all.WriteString(s)
 		}
-		m["content"] = all
+		m["content"] = all.String()
 	}
 	calls, _ := m["tool_calls"].([]any)
 	for _, c := range calls {
@@ -139,12 +139,12 @@ func responsesImmaterial(m map[string]any) {
 		delete(m, name)
 	}
 	if list, ok := m["content"].([]any); ok && m["role"] != nil {
-		var all string
+		var all strings.Builder
 		for _, p := range list {
 			s, _ := p.(map[string]any)["text"].(string)
-			all += s
+			all.WriteString(s)
 		}
-		m["content"] = all
+		m["content"] = all.String()
 	}
 }
 
