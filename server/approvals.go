@@ -1,7 +1,12 @@
 package server
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -147,7 +152,7 @@ func (s *Server) edit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	at := 0
-	return write(w, http.StatusOK, map[string]any{"approval": v, "resumed": resumed, "call": viewVerdict(place{1, 1, &at}, verdict)})
+	return write(w, http.StatusOK, map[string]any{"approval": v, "resumed": resumed, "call": s.viewVerdict(place{1, 1, &at}, verdict)})
 }
 
 // checkEdit refuses arguments that the gate would, before anything is decided.
@@ -163,6 +168,9 @@ func (s *Server) checkEdit(p ledger.Approval, arguments string) error {
 	if tool == nil || tool.Digest() != p.ToolDigest {
 		return problem{http.StatusConflict, "tool_changed", "The tool is no longer what it was when this was asked.", nil}
 	}
+	if asked, err := s.ledger.Entry(s.root, p.EntryID); err != nil || masked(asked) {
+		return cmp.Or(err, error(problem{http.StatusConflict, "secret_arguments", "Its arguments hold a secret that is not shown, so they cannot be edited here.", nil}))
+	}
 	v, err := schema.Read([]byte(arguments), nil)
 	if err != nil {
 		return problem{http.StatusUnprocessableEntity, "unreadable_arguments", "The arguments are not one JSON object: " + visible.Line(err.Error()) + ".", nil}
@@ -171,6 +179,17 @@ func (s *Server) checkEdit(p ledger.Approval, arguments string) error {
 		return problem{http.StatusUnprocessableEntity, "invalid_arguments", "The arguments do not fit the tool.", map[string]any{"problems": shownProblems(report.Problems)}}
 	}
 	return nil
+}
+
+// masked reports whether what is shown of a call's arguments is not what runs.
+func masked(e ledger.Entry) bool {
+	v, err := schema.Read(e.Arguments, nil)
+	if err != nil {
+		return true
+	}
+	canonical := v.Canonical()
+	sum := sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, uint64(len(canonical))), canonical...))
+	return hex.EncodeToString(sum[:]) != e.ArgumentsDigest
 }
 
 func (s *Server) tool(qualified string) *holdfast.Tool {
@@ -225,41 +244,53 @@ func (s *Server) callInstead(ctx context.Context, p ledger.Approval, arguments s
 // sameThere reports whether two findings, for other arguments, saw the same:
 // each value that is found now was shown before.
 func sameThere(before, now holdfast.Finding) bool {
-	was, old := found(before)
-	is, ok := found(now)
-	if !old || !ok {
-		return string(before.Shown) == string(now.Shown)
+	was, ok := findChanges(before)
+	is, listed := findChanges(now)
+	if !ok || !listed {
+		return bytes.Equal(before.Shown, now.Shown)
 	}
-	for what, value := range is {
-		if was[what] != value {
+	for _, c := range is {
+		if !slices.ContainsFunc(was, func(w foundChange) bool { return bytes.Equal(w.what, c.what) && bytes.Equal(w.old, c.old) }) {
 			return false
 		}
 	}
 	return true
 }
 
-// found reads what was there of a finding that lists changes, each with its
-// "old" and "new" value; what else a change says names it.
-func found(f holdfast.Finding) (map[string]string, bool) {
+// foundChange is a value that was found, and would be replaced.
+type foundChange struct {
+	what     json.RawMessage // whatever else the finding says of it: it names the value
+	names    []string        // the texts of that
+	old, new json.RawMessage
+}
+
+// findChanges reads a finding that lists changes as objects with "old" and
+// "new". Of any other it knows nothing.
+func findChanges(f holdfast.Finding) (list []foundChange, ok bool) {
 	var changes []map[string]json.RawMessage
 	if json.Unmarshal(f.Shown, &changes) != nil {
 		return nil, false
 	}
-	there := map[string]string{}
 	for _, c := range changes {
-		old, ok := c["old"]
-		if !ok {
+		change := foundChange{old: c["old"], new: c["new"]}
+		if change.old == nil || change.new == nil {
 			return nil, false
 		}
 		delete(c, "old")
 		delete(c, "new")
-		name, err := json.Marshal(c)
+		for _, v := range c {
+			if s := ""; json.Unmarshal(v, &s) == nil {
+				change.names = append(change.names, s)
+			}
+		}
+		what, err := json.Marshal(c)
 		if err != nil {
 			return nil, false
 		}
-		there[string(name)] = string(old)
+		change.what = what
+		list = append(list, change)
 	}
-	return there, true
+	return list, true
 }
 
 // resolve takes a person's word on a write of which it is not known whether it

@@ -81,7 +81,7 @@ func pieceOf(p place, stream *visible.Stream, text string, kept *[]byte) piece {
 func (s *Server) watch(e agent.Event) {
 	n := s.session(e.Run)
 	n.mu.Lock()
-	data := n.note(e)
+	data := s.note(n, e)
 	var text []byte
 	if data != nil {
 		text, _ = encode(data)
@@ -95,8 +95,9 @@ func (s *Server) watch(e agent.Event) {
 	}
 }
 
-// note notes e in what is under way and gives what is told of it.
-func (n *session) note(e agent.Event) any {
+// note keeps e in what is under way and gives what is told of it. The session is
+// locked.
+func (s *Server) note(n *session, e agent.Event) any {
 	l := &n.live
 	l.enter(e)
 	at := place{Turn: e.Turn, Round: e.Round}
@@ -120,7 +121,7 @@ func (n *session) note(e agent.Event) any {
 		l.call(e.Position).stage = string(e.Stage)
 		return stageView{ofCall, visible.Line(e.Tool), string(e.Stage)}
 	case agent.OutcomeEvent:
-		return viewVerdict(ofCall, *e.Verdict)
+		return s.viewVerdict(ofCall, *e.Verdict)
 	case agent.UsageEvent:
 		return map[string]any{"turn": e.Turn, "round": e.Round, "usage": e.Usage}
 	case agent.RestartEvent:
@@ -166,7 +167,7 @@ func endMessage(r agent.Result) string {
 // tellApproval tells of a call that waits for a person, with all that the
 // person decides on.
 func (s *Server) tellApproval(n *session, e agent.Event) {
-	v := approvalEvent{verdictView: viewVerdict(place{Turn: e.Turn, Round: e.Round, Position: &e.Position}, *e.Verdict)}
+	v := approvalEvent{verdictView: s.viewVerdict(place{Turn: e.Turn, Round: e.Round, Position: &e.Position}, *e.Verdict)}
 	if e.Verdict.Outcome.Status == holdfast.Pending {
 		if p, err := s.ledger.Approval(s.root, e.Verdict.ApprovalID); err == nil {
 			view := viewApproval(p)

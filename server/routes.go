@@ -39,7 +39,7 @@ func (s *Server) routes() http.Handler {
 		refuse(w, problem{http.StatusNotFound, "not_found", "There is nothing at this address.", nil})
 	})
 	if s.options.Page != nil {
-		mux.Handle("GET /", s.options.Page)
+		mux.Handle("/", s.options.Page)
 	}
 	return mux
 }

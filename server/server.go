@@ -52,7 +52,8 @@ type Server struct {
 	agent   *agent.Agent
 	options Options
 	handler http.Handler
-	cookie  string // what a signed-in browser shows; "" without a token
+	cookie  string             // what a signed-in browser shows; "" without a token
+	effects map[string]*string // of the catalog's tools, by qualified name
 
 	root    context.Context // of turns; its end interrupts them
 	stop    context.CancelCauseFunc
@@ -82,7 +83,10 @@ func New(g *gate.Gate, l *ledger.Ledger, m agent.Model, o *Options) (*Server, er
 		return nil, errors.New("server needs a principal: somebody decides")
 	}
 	s.root, s.stop = context.WithCancelCause(context.Background())
-	s.cookie = cookieFor(s.options.Token)
+	s.cookie, s.effects = cookieFor(s.options.Token), map[string]*string{}
+	for _, t := range g.Catalog().Tools() {
+		s.effects[g.Catalog().Qualify(t)] = known(string(t.Effect()))
+	}
 	asking := s.options.Agent
 	told := asking.Watch
 	asking.Watch = func(e agent.Event) {

@@ -23,6 +23,7 @@ type verdictView struct {
 	CallID     *string          `json:"call_id"`
 	LedgerID   *string          `json:"ledger_id"`
 	Tool       string           `json:"tool"`
+	Effect     *string          `json:"effect"`
 	Stage      *string          `json:"stage"`   // that gave the outcome
 	Outcome    *string          `json:"outcome"` // null: there is none yet
 	Code       *string          `json:"code"`
@@ -36,9 +37,9 @@ type verdictView struct {
 	Skipped    bool             `json:"skipped,omitempty"` // the provider ran it itself
 }
 
-func viewVerdict(at place, v gate.Verdict) verdictView {
+func (s *Server) viewVerdict(at place, v gate.Verdict) verdictView {
 	view := verdictView{
-		place: at, CallID: known(visible.Line(v.CallID)), LedgerID: known(v.LedgerID), Tool: visible.Line(v.Tool),
+		place: at, CallID: known(visible.Line(v.CallID)), LedgerID: known(v.LedgerID), Tool: visible.Line(v.Tool), Effect: s.effects[v.Tool],
 		Stage: known(string(v.Stage)), ApprovalID: known(v.ApprovalID), Waiting: v.Waiting, Skipped: v.Skipped, Problems: []schema.Problem{},
 	}
 	if !v.Waiting && !v.Skipped {
@@ -70,7 +71,6 @@ type callView struct {
 	verdictView
 	Run       string     `json:"run"`
 	State     *string    `json:"state"`
-	Effect    *string    `json:"effect"`
 	Arguments string     `json:"arguments"` // as shown; cut where Cut says so
 	Cut       bool       `json:"cut"`
 	Proposed  *time.Time `json:"proposed"`
@@ -85,9 +85,9 @@ func viewEntry(e ledger.Entry, most int) callView {
 	v := callView{
 		verdictView: verdictView{
 			place: place{e.Turn, e.Round, &position}, CallID: known(visible.Line(e.CallID)), LedgerID: known(e.ID), Tool: visible.Line(e.Tool),
-			Stage: known(e.Stage), ApprovalID: known(e.ApprovalID), Problems: []schema.Problem{},
+			Effect: known(string(e.Effect)), Stage: known(e.Stage), ApprovalID: known(e.ApprovalID), Problems: []schema.Problem{},
 		},
-		Run: e.Run, State: known(string(e.State)), Effect: known(string(e.Effect)), Arguments: shownArguments(e),
+		Run: e.Run, State: known(string(e.State)), Arguments: shownArguments(e),
 		Proposed: knownTime(e.Proposed), Started: knownTime(e.Started), Ended: knownTime(e.End),
 	}
 	if len(v.Arguments) > most {
@@ -131,6 +131,7 @@ type approvalView struct {
 	Tool       string             `json:"tool"`
 	Arguments  string             `json:"arguments"` // exactly what runs, secrets masked
 	Shown      *string            `json:"shown"`     // what the precondition found: old against new
+	Changes    []changeView       `json:"changes"`   // the same, where it lists what would be replaced
 	Why        *string            `json:"why"`
 	Unresolved *string            `json:"unresolved"`
 	Principal  holdfast.Principal `json:"principal"`
@@ -156,7 +157,38 @@ func viewApproval(p ledger.Approval) approvalView {
 	if p.Finding.Shown != nil {
 		v.Shown = known(visible.JSON(p.Finding.Shown))
 	}
+	v.Changes = viewChanges(p.Finding)
 	return v
+}
+
+// changeView is a value that would be replaced.
+type changeView struct {
+	What string `json:"what"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}
+
+// viewChanges lists what a precondition found, where it tells it as a list of
+// objects with "old" and "new" values.
+func viewChanges(f holdfast.Finding) []changeView {
+	changes, _ := findChanges(f)
+	views := []changeView{}
+	for _, c := range changes {
+		what := string(c.what)
+		if len(c.names) == 1 {
+			what = c.names[0]
+		}
+		views = append(views, changeView{visible.Line(what), shownValue(c.old), shownValue(c.new)})
+	}
+	return views
+}
+
+// shownValue is a JSON value; a string stands for itself.
+func shownValue(j json.RawMessage) string {
+	if s := ""; json.Unmarshal(j, &s) == nil {
+		return visible.Line(s)
+	}
+	return visible.JSON(j)
 }
 
 // whyAsked is the reason for the question, the tool's and the precondition's.

@@ -26,12 +26,12 @@ const tokenVariable = "HOLDFAST_TOKEN"
 
 // serveFlags are what serve was asked.
 type serveFlags struct {
-	ledger          ledgerFlag
-	model           modelFlag
-	addr, token     string
-	principal       string
-	rounds          int
-	grace           time.Duration
+	ledger      ledgerFlag
+	model       modelFlag
+	addr, token string
+	principal   string
+	rounds      int
+	grace       time.Duration
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -128,4 +128,3 @@ func (a *app) tellAddress(f serveFlags, h *house, addr string) error {
 	_, err := fmt.Fprintln(a.stdout, address)
 	return err
 }
-

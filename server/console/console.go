@@ -83,6 +83,11 @@ var views = []string{"/runs", "/approvals", "/ledger", "/calls"}
 
 // ServeHTTP answers with the document, or with a file that it names.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "This address is only to be looked at.", http.StatusMethodNotAllowed)
+		return
+	}
 	p, ok := h.assets[r.URL.Path]
 	if !ok && isView(r.URL.Path) {
 		p, ok = h.document, true
