@@ -64,8 +64,9 @@ class Ask {
       if (!edit.hidden) args.focus();
     });
     const send = async (how, body) => {
+      const at = performance.now();
       try {
-        const answer = await api("POST", `/v1/approvals/${a.approval_id}/${how}`, body);
+        const answer = { ...await api("POST", `/v1/approvals/${a.approval_id}/${how}`, body), at };
         this.draw(answer.approval);
         say(DECIDED[answer.approval.state] || answer.approval.state);
         this.decided(answer);

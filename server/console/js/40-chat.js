@@ -209,11 +209,14 @@ class Chat {
   }
 
   decidedOne(answer) {
-    this.waits = null;
-    clearInterval(this.poll);
-    if (answer.resumed) this.work(true); else this.offer();
+    if (this.waits === answer.approval.approval_id) { this.waits = null; clearInterval(this.poll); }
+    if (!answer.resumed && !this.running) this.offer();
+    else if (answer.resumed) this.goesOn(answer.at);
     this.rest();
   }
+
+  // goesOn says that a turn goes on since a moment, unless it has ended since.
+  goesOn(at) { if (!(this.lastEnd > at)) this.work(true); }
 
   // watch finds out when somebody decides elsewhere.
   watch(ask) {
@@ -225,7 +228,7 @@ class Chat {
         if (a.state === "waiting" || this.waits !== a.approval_id) return;
         ask.draw(a);
         say("It was decided elsewhere: " + (DECIDED[a.state] || a.state));
-        this.decidedOne({ approval: a, resumed: this.running });
+        this.decidedOne({ approval: a, resumed: false });
       } catch { /* the next look tells */ }
     }, 4000);
   }
@@ -236,12 +239,17 @@ class Chat {
     const place = make("div");
     const on = make("button", { type: "button", class: "main" }, "Go on"), off = make("button", { type: "button" }, "Cancel the turn");
     this.offered = make("div", { class: "note" }, make("span", {}, "This turn was left open. What ran is recorded and will not run again."), make("span", { class: "row" }, on, off), place);
-    once(on, place, async () => { await api("POST", `/v1/runs/${this.run}/resume`, {}); this.work(true); });
+    once(on, place, async () => {
+      const at = performance.now();
+      await api("POST", `/v1/runs/${this.run}/resume`, {});
+      this.goesOn(at);
+    });
     once(off, place, async () => { await api("POST", `/v1/runs/${this.run}/cancel`, {}); });
     this.log.append(this.offered);
   }
 
   end(v) {
+    this.lastEnd = performance.now();
     this.work(false);
     const el = this.rounds.get("t" + v.turn);
     if (!el) return;

@@ -48,21 +48,21 @@ async function approvalsView(main, info, only) {
 }
 
 const OUTCOMES = ["ok", "rejected", "failed", "uncertain", "pending"];
-const SPANS = { "": "any time", 3600: "the last hour", 86400: "the last day", 604800: "the last 7 days", 2592000: "the last 30 days", between: "between …" };
+const SPANS = [["", "any time"], ["3600", "the last hour"], ["86400", "the last day"], ["604800", "the last 7 days"], ["2592000", "the last 30 days"], ["between", "between …"]];
 
 async function ledgerView(main, info) {
   const el = column(main, true, "Ledger", "Every call that was ever proposed, and what became of it.");
   const q = new URLSearchParams(location.search);
   const pick = (name, label, options) => {
-    const s = make("select", { name }, Object.entries(options).map(([v, text]) => make("option", { value: v, selected: q.get(name) === v }, text)));
+    const s = make("select", { name }, options.map(([v, text]) => make("option", { value: v, selected: q.get(name) === v }, text)));
     return make("label", {}, label, s);
   };
-  const tools = Object.fromEntries([["", "any tool"], ...info.tools.map((t) => [t.name, t.name])]);
-  if (q.get("tool") && !tools[q.get("tool")]) tools[q.get("tool")] = q.get("tool");
+  const tools = [["", "any tool"], ...info.tools.map((t) => [t.name, t.name])];
+  if (q.get("tool") && !tools.some(([v]) => v === q.get("tool"))) tools.push([q.get("tool"), q.get("tool")]);
   const time = (name, label) => make("label", { hidden: q.get("span") !== "between" }, label, make("input", { type: "datetime-local", name, value: q.get(name) || "" }));
   const from = time("from", "From"), to = time("to", "To");
   const form = make("form", { class: "filters", role: "search", "aria-label": "Filter" },
-    pick("tool", "Tool", tools), pick("outcome", "Outcome", Object.fromEntries([["", "any outcome"], ...OUTCOMES.map((o) => [o, o])])),
+    pick("tool", "Tool", tools), pick("outcome", "Outcome", [["", "any outcome"], ...OUTCOMES.map((o) => [o, o])]),
     pick("span", "When", SPANS), from, to, make("label", {}, "Conversation", make("input", { name: "run", value: q.get("run") || "", placeholder: "any", autocomplete: "off" })));
   const unsure = make("section", { class: "part", "aria-label": "Uncertain calls" });
   const body = make("tbody"), more = make("button", { type: "button", hidden: true }, "Show older"), wrong = make("div");
@@ -123,7 +123,7 @@ async function callView(main, info, id) {
   const path = "/v1/calls/" + encodeURIComponent(id);
   const draw = (s) => {
     const look = looks({ ...s, saved: true });
-    const el = column(main, false, s.tool, null, make("span", { class: "card is-" + look }, pill(look, s.outcome || s.state)));
+    const el = column(main, false, s.tool, null, make("span", { class: "is-" + look }, pill(look, s.outcome || s.state)));
     document.title = `${s.tool}: ${s.outcome || s.state} – Holdfast`;
     const row = (name, value) => value ? [make("dt", {}, name), make("dd", {}, value)] : [];
     if (means(s)) el.append(make("p", {}, means(s)));
