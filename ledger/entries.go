@@ -381,30 +381,6 @@ func (t *txn) proposedFrom(seq, end int64) (int64, time.Time, error) {
 		}
 		seq = rows[0].Seq + 1
 	}
->>>>>>> 969800d (server: runs, turns, events, approvals and the ledger over HTTP)
-}
-
-// listed is an entry with its place in the list.
-type listed struct {
-	*storedEntry
-	seq int64
-}
-
-func (t *txn) list(words entryWords, f Filter, found *[]*listed) error {
-	return t.page(Query{Table: entries, Words: words.list()}, f, func(row Row) (bool, error) {
-		e, err := t.loadEntry(row)
-		if err != nil {
-			return false, err
-		}
-		if e, err = t.lapse(e); err != nil {
-			return false, err
-		}
-		if e.Pruned != "" || f.State != "" && f.State != e.State || f.Turn > 0 && f.Turn != e.Turn || f.Round > 0 && f.Round != e.Round {
-			return false, nil
-		}
-		*found = append(*found, &listed{e, row.Seq})
-		return true, nil
-	})
 }
 
 // Record writes an entry that is settled as it comes: a rejection, a replay, or

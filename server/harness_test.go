@@ -31,7 +31,7 @@ var (
 
 // served is a server that answers, and a client of it.
 type served struct {
-	t      *testing.T
+	t      testing.TB
 	server *Server
 	ledger *ledger.Ledger
 	base   string
@@ -39,7 +39,7 @@ type served struct {
 }
 
 // serve serves the coach over a ledger in memory.
-func serve(t *testing.T, scenario string, change func(*Options)) *served {
+func serve(t testing.TB, scenario string, change func(*Options)) *served {
 	t.Helper()
 	client := scriptedModel(t, scenario)
 	store := memory.New(nil)
@@ -58,7 +58,7 @@ func serve(t *testing.T, scenario string, change func(*Options)) *served {
 }
 
 // scriptedModel plays a scenario; "" is the coach's own, without its pace.
-func scriptedModel(t *testing.T, scenario string) *model.Client {
+func scriptedModel(t testing.TB, scenario string) *model.Client {
 	t.Helper()
 	text := "scenario: test\n" + scenario
 	if scenario == "" {
@@ -78,7 +78,7 @@ func scriptedModel(t *testing.T, scenario string) *model.Client {
 }
 
 // serveOver is a process over a ledger that may outlive it.
-func serveOver(t *testing.T, l *ledger.Ledger, m agent.Model, change func(*Options)) *served {
+func serveOver(t testing.TB, l *ledger.Ledger, m agent.Model, change func(*Options)) *served {
 	t.Helper()
 	c, err := coach.Open(t.Context(), filepath.Join(t.TempDir(), "coach.db"), &coach.Options{Location: time.UTC})
 	if err != nil {
@@ -120,14 +120,14 @@ type answer struct {
 	body   []byte
 }
 
-func (a answer) into(t *testing.T, v any) {
+func (a answer) into(t testing.TB, v any) {
 	t.Helper()
 	if err := json.Unmarshal(a.body, v); err != nil {
 		t.Fatalf("body %q = %v", a.body, err)
 	}
 }
 
-func (a answer) field(t *testing.T, name string) string {
+func (a answer) field(t testing.TB, name string) string {
 	t.Helper()
 	var v map[string]any
 	a.into(t, &v)
@@ -185,7 +185,7 @@ type told struct {
 
 // stream is a client's open event stream.
 type stream struct {
-	t      *testing.T
+	t      testing.TB
 	lines  *bufio.Reader
 	cancel context.CancelFunc
 }
