@@ -115,8 +115,9 @@ func (s *Server) note(n *session, e agent.Event) any {
 		return pieceOf(ofCall, &c.stream, e.Text, &c.arguments)
 	case agent.CallEvent:
 		c := l.call(e.Position)
-		c.name, c.arguments = e.Call.Name, []byte(visible.Text(e.Call.Arguments))
-		return proposed{ofCall, visible.Line(e.Call.Name), known(cutShown(visible.Text(e.Call.Arguments))), known(e.Call.ID)}
+		shown := shownText(e.Call.Arguments)
+		c.name, c.arguments = e.Call.Name, []byte(cutShown(shown))
+		return proposed{ofCall, visible.Line(e.Call.Name), known(cutShown(shown)), known(visible.Line(e.Call.ID)), len(shown) > maxShown}
 	case agent.StageEvent:
 		l.call(e.Position).stage = string(e.Stage)
 		return stageView{ofCall, visible.Line(e.Tool), string(e.Stage)}
@@ -141,6 +142,7 @@ type proposed struct {
 	Tool      string  `json:"tool"`
 	Arguments *string `json:"arguments,omitempty"`
 	CallID    *string `json:"call_id,omitempty"`
+	Cut       bool    `json:"cut,omitempty"`
 }
 
 type stageView struct {

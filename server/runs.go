@@ -206,7 +206,7 @@ func (s *Server) roundView(ctx context.Context, round ledger.Round) (roundView, 
 		at := i
 		v.Calls = append(v.Calls, callView{
 			verdictView: verdictView{place: place{round.Turn, round.Number, &at}, CallID: known(visible.Line(c.ID)), Tool: visible.Line(c.Name), Skipped: c.ProviderExecuted},
-			Run:         round.Run, Arguments: cutShown(visible.Text(c.Arguments)), Cut: len(c.Arguments) > maxShown,
+			Run:         round.Run, Arguments: cutShown(shownText(c.Arguments)), Cut: len(c.Arguments) > maxShown,
 		})
 	}
 	entries, err := s.ledger.Entries(ctx, ledger.Filter{Run: round.Run, Turn: round.Turn, Round: round.Number, InOrder: true, Limit: 10_000})

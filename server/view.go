@@ -106,6 +106,14 @@ func shownArguments(e ledger.Entry) string {
 	return visible.Text(e.Text)
 }
 
+// shownText is an argument text as it came: as JSON where it is that.
+func shownText(s string) string {
+	if json.Valid([]byte(s)) {
+		return visible.JSON([]byte(s))
+	}
+	return visible.Text(s)
+}
+
 // How much of an argument text is told where the whole is a request away.
 const (
 	maxShown = 16 << 10

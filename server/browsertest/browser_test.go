@@ -38,7 +38,7 @@ func run(m *testing.M) int {
 }
 
 // needBrowser skips a test that has no browser, in one line.
-func needBrowser(t *testing.T) {
+func needBrowser(t testing.TB) {
 	t.Helper()
 	if browser == nil {
 		if os.Getenv("HOLDFAST_REQUIRE_BROWSER") == "1" {
@@ -50,7 +50,7 @@ func needBrowser(t *testing.T) {
 
 // tab is one page of the browser, with cookies of its own.
 type tab struct {
-	t   *testing.T
+	t   testing.TB
 	ctx context.Context
 	h   *house
 }
@@ -58,7 +58,7 @@ type tab struct {
 // patience is how long a page may take to show what is waited for.
 const patience = 30 * time.Second
 
-func (h *house) tab(t *testing.T) *tab {
+func (h *house) tab(t testing.TB) *tab {
 	t.Helper()
 	needBrowser(t)
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())

@@ -35,13 +35,14 @@ var today = time.Date(2024, 4, 11, 13, 0, 0, 0, time.UTC)
 // house is a served coach over two files that outlive the process that is
 // played here.
 type house struct {
-	t        *testing.T
+	t        testing.TB
 	dir      string
 	codec    wire.Codec
 	scenario *scripted.Scenario
 	catalog  *holdfast.Catalog // nil: the coach's
 	token    string
-	address  string // also after a restart
+	address  string            // also after a restart
+	provider http.RoundTripper // nil: the scenario's
 
 	mu     sync.Mutex
 	failAt map[coach.Point]error
@@ -51,7 +52,7 @@ type house struct {
 }
 
 // open serves a scenario; "" is the coach's own, without its pace.
-func open(t *testing.T, codec wire.Codec, scenario string) *house {
+func open(t testing.TB, codec wire.Codec, scenario string) *house {
 	t.Helper()
 	h := &house{t: t, dir: t.TempDir(), codec: codec, failAt: map[coach.Point]error{}}
 	text := "scenario: test\n" + scenario
@@ -104,8 +105,12 @@ func (h *house) start() {
 	}
 	g, err := gate.New(catalog, h.ledger, nil)
 	h.must("gate.New", err)
+	provider := h.provider
+	if provider == nil {
+		provider = scripted.New(h.scenario, nil)
+	}
 	client, err := model.New(h.codec, "scripted", &model.Options{
-		BaseURL: "http://scripted.invalid", Retries: -1, HTTPClient: &http.Client{Transport: scripted.New(h.scenario, nil)},
+		BaseURL: "http://scripted.invalid", Retries: -1, HTTPClient: &http.Client{Transport: provider},
 	})
 	h.must("model.New", err)
 	s, err := server.New(g, h.ledger, client, &server.Options{
@@ -129,10 +134,8 @@ func (h *house) start() {
 		if err != nil {
 			h.t.Errorf("Serve = %v", err)
 		}
-		for name, close := range map[string]func() error{"gate": func() error { return g.Close(ctx) }} {
-			if err := close(); err != nil {
-				h.t.Errorf("closing the %s = %v", name, err)
-			}
+		if err := g.Close(ctx); err != nil {
+			h.t.Errorf("Gate.Close = %v", err)
 		}
 		if err := h.ledger.Close(); err != nil {
 			h.t.Errorf("Ledger.Close = %v", err)

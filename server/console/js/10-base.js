@@ -51,6 +51,11 @@ function tell(id, text) {
   setTimeout(() => { el.textContent = text; }, 50);
 }
 
+// soon does work before the next frame; a page that nobody sees has no frames.
+function soon(work) {
+  if (document.hidden) setTimeout(work, 0); else requestAnimationFrame(work);
+}
+
 function clock(at) {
   if (!at) return "";
   const t = new Date(at), now = new Date();

@@ -6,6 +6,9 @@ const SIGN = { ok: "✓", rejected: "⊘", failed: "✕", uncertain: "?", pendin
 
 const WORD = { proposed: "being written", running: "running", waiting: "waits its turn", cut: "cut off", skipped: "run by the provider", pending: "waits for a person" };
 
+// MOST characters of arguments are shown while they are still written.
+const MOST = 16000;
+
 // MEANS is what an outcome means for the person who looks at it.
 const MEANS = {
   incomplete_response: "The model's reply was cut, so nothing of it ran.",
@@ -91,7 +94,12 @@ class Card {
     this.draw();
   }
 
+  // append adds what is being written; of very much, the rest is shown once it
+  // came whole.
   append(text) {
+    const left = MOST - this.call.arguments.length;
+    if (left <= 0) return;
+    text = text.length > left ? text.slice(0, left) + " …" : text;
     this.call.arguments += text;
     this.args.append(text);
     this.args.hidden = false;

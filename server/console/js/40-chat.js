@@ -92,12 +92,9 @@ class Chat {
 
   listen() {
     const source = this.source = new EventSource(`/v1/runs/${encodeURIComponent(this.run)}/events`);
+    const queue = [];
     const on = (name, f) => source.addEventListener(name, (e) => {
-      if (this.source !== source) return;
-      const near = this.near || innerHeight + scrollY > document.documentElement.scrollHeight - 120;
-      this.near = false;
-      f(JSON.parse(e.data));
-      if (near) scrollTo(0, document.documentElement.scrollHeight);
+      if (queue.push([f, e.data]) === 1) soon(() => { if (this.source === source) this.take(queue); });
     });
     on("snapshot", (v) => this.snapshot(v));
     on("turn", (v) => { this.turn({ ...v, message: v.shown ?? v.message, rounds: [] }); this.work(true); });
@@ -119,6 +116,15 @@ class Chat {
       if (source.readyState === EventSource.CLOSED) this.gone();
     };
     source.onopen = () => this.rest();
+  }
+
+  // take lets all that came since the last frame be seen at once.
+  take(queue) {
+    const near = this.near || innerHeight + scrollY > document.documentElement.scrollHeight - 120;
+    this.near = false;
+    for (const [f, data] of queue.splice(0)) f(JSON.parse(data));
+    if (near || this.near) scrollTo(0, document.documentElement.scrollHeight);
+    this.near = false;
   }
 
   // gone finds out why there is no stream: perhaps there is no such run.
@@ -322,13 +328,13 @@ class Round {
     if (!this.cards[position]) {
       this.cards[position] = new Card(call);
       this.el.append(this.cards[position].el);
-    } else this.cards[position].merge(call);
+    } else if (Object.keys(call).length) this.cards[position].merge(call);
     return this.cards[position];
   }
 
   argument(v) { if (!this.saved) this.card(v.position, {}).append(v.shown ?? v.text); }
 
-  call(v) { this.save(); this.card(v.position, { tool: v.tool, arguments: v.arguments ?? "", saved: true }); }
+  call(v) { this.save(); this.card(v.position, { tool: v.tool, arguments: v.arguments ?? "", cut: v.cut ?? false, saved: true }); }
 
   save() { this.saved = true; this.el.classList.remove("void"); }
 
