@@ -1,11 +1,14 @@
 package browsertest
 
 import (
+	"io"
+	"net/http"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
 	"github.com/holdfast-go/holdfast/wire/anthropic"
+	"github.com/holdfast-go/holdfast/wire/openai"
 )
 
 const weights = "SELECT value FROM measurements WHERE measure = 'weight_kg' ORDER BY rowid"
@@ -90,11 +93,16 @@ func TestAnEditIsACallOfItsOwn(t *testing.T) {
 
 func TestTwoTabsOnOneRunStartOneTurn(t *testing.T) {
 	needBrowser(t)
-	h := open(t, anthropic.Messages{}, "pace: 60ms\nrules:\n  - when: {message: uno}\n    say: \"un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince\"\n")
+	h := open(t, openai.Chat{}, "rules: [{when: {message: x}, say: x}]\n")
+	h.ended()
+	held := make(held)
+	h.provider = held
+	h.start()
 	k := h.tab(t)
 	k.open("/")
 	k.wait(`document.querySelector("#message")`)
 	k.begin("uno")
+	k.waitText(".reply", "uno dos")
 	other := h.tab(t)
 	other.open(js[string](k, "location.pathname"))
 	other.wait(`app.view && app.view.running`)
@@ -102,11 +110,23 @@ func TestTwoTabsOnOneRunStartOneTurn(t *testing.T) {
 	if status != 409 {
 		t.Errorf("a second turn = %d, want 409", status)
 	}
+	close(held)
 	for _, page := range []*tab{k, other} {
 		page.rests()
-		page.waitText(".reply", "un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince")
+		page.waitText(".reply", "uno dos tres")
 		if n := js[int](page, `document.querySelectorAll(".turn").length`); n != 1 {
 			t.Errorf("a tab shows %d turns, want 1", n)
 		}
 	}
+}
+
+// held is a provider that pauses within its reply until it is closed.
+type held chan struct{}
+
+func (c held) RoundTrip(r *http.Request) (*http.Response, error) {
+	return stream(r, func(w io.Writer) {
+		chunk(w, "uno dos ")
+		<-c
+		chunk(w, "tres")
+	}), nil
 }

@@ -15,19 +15,32 @@ import (
 type clock struct{ pieces int }
 
 func (c clock) RoundTrip(r *http.Request) (*http.Response, error) {
+	return stream(r, func(w io.Writer) {
+		tick := time.NewTicker(5 * time.Millisecond) // a model's pace
+		defer tick.Stop()
+		for range c.pieces {
+			chunk(w, fmt.Sprint(time.Now().UnixMicro(), " "))
+			<-tick.C
+		}
+	}), nil
+}
+
+// stream is a reply of OpenAI's chat format, whose pieces say writes.
+func stream(r *http.Request, say func(io.Writer)) *http.Response {
 	body, w := io.Pipe()
 	go func() {
-		for range c.pieces {
-			fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%d \"}}]}\n\n", time.Now().UnixMicro())
-			time.Sleep(5 * time.Millisecond) // a model's pace
-		}
+		say(w)
 		fmt.Fprint(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 		_ = w.Close()
 	}()
 	return &http.Response{
 		StatusCode: http.StatusOK, Status: "200 OK", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, Request: r,
-	}, nil
+	}
+}
+
+func chunk(w io.Writer, text string) {
+	fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"content\":%q}}]}\n\n", text)
 }
 
 // BenchmarkBytesToPage measures from a provider's bytes to the text on the page.

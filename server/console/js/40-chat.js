@@ -123,7 +123,9 @@ class Chat {
     const near = this.near || innerHeight + scrollY > document.documentElement.scrollHeight - 120;
     this.near = false;
     for (const [f, data] of queue.splice(0)) f(JSON.parse(data));
-    if (near || this.near) scrollTo(0, document.documentElement.scrollHeight);
+    if (this.asking) this.asking.scrollIntoView({ block: "start" });
+    else if (near || this.near) scrollTo(0, document.documentElement.scrollHeight);
+    this.asking = null;
     this.near = false;
   }
 
@@ -210,7 +212,10 @@ class Chat {
     else if (a.state === "denied" || a.state === "expired" || a.edited) card.asked = new Ask(a);
     else return;
     if (card.asked.el.parentNode !== round.el) card.el.after(card.asked.el);
-    if (a.state === "waiting") shout(`${a.tool} waits for your approval.`);
+    if (a.state === "waiting") {
+      this.asking = card.asked.el;
+      shout(`${a.tool} waits for your approval.`);
+    }
     this.rest();
   }
 
@@ -295,7 +300,7 @@ class Chat {
   rest() {
     this.stop.hidden = !this.running && !this.waits;
     this.stop.textContent = this.waits && !this.running ? "Cancel" : "Stop";
-    this.send.hidden = !!this.running;
+    this.send.hidden = !!(this.running || this.waits);
     this.status.textContent = this.waits ? "Waits for your decision above."
       : this.info.scripted ? "Scripted model: it knows only its script." : this.info.model;
   }
