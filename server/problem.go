@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 
 	"github.com/holdfast-go/holdfast/internal/visible"
@@ -25,9 +26,7 @@ func (p problem) Error() string { return p.detail }
 // MarshalJSON writes the problem document.
 func (p problem) MarshalJSON() ([]byte, error) {
 	doc := map[string]any{}
-	for name, v := range p.more {
-		doc[name] = v
-	}
+	maps.Copy(doc, p.more)
 	doc["type"] = "urn:holdfast:problem:" + p.code
 	doc["title"] = http.StatusText(p.status)
 	doc["status"], doc["code"], doc["detail"] = p.status, p.code, p.detail
