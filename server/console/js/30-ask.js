@@ -32,7 +32,7 @@ class Ask {
       a.changed.length ? make("p", { class: "warn" }, "Changed since this was asked before: " + a.changed.join(", ")) : "",
       a.changes.length ? make("div", { class: "change", role: "group", "aria-label": "What would change" }, a.changes.map(change))
         : a.shown ? make("div", {}, make("p", { class: "small soft" }, "Found there now"), make("pre", { class: "args" }, indent(a.shown))) : "",
-      make("div", {}, make("p", { class: "small soft" }, "Exactly these arguments"),
+      !open && !this.link ? "" : make("div", {}, make("p", { class: "small soft" }, "Exactly these arguments"),
         make("pre", { class: a.arguments.length > 4000 ? "args long" : "args", tabindex: "0", role: "group", "aria-label": "Exactly these arguments" }, indent(a.arguments, 0))),
       this.facts(a, open), open ? this.form(a) : "", this.wrong);
   }
