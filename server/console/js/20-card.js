@@ -54,6 +54,7 @@ function looks(call) {
   if (call.void || call.code === "incomplete_response") return "cut";
   if (call.skipped) return "skipped";
   if (call.outcome) return call.outcome;
+  if (call.state === "pending") return call.approval && call.approval.state !== "waiting" ? "waiting" : "pending";
   if (call.state === "started" || call.state === "claimed") return "running";
   if (call.waiting) return "waiting";
   return call.saved ? "running" : "proposed";
@@ -133,6 +134,7 @@ class Card {
   // word is the outcome in a word or two, with the stage that stopped the call.
   word(look) {
     const c = this.call;
+    if (look === "waiting" && c.state === "pending") return (DECIDED[c.approval.state] || c.approval.state).toLowerCase() + ", not gone on with yet";
     if (look === "ok" && c.replayed) return "ok, replayed";
     if (look === "rejected" && c.stage) return "rejected at " + c.stage;
     if (look === "running" && c.stage && !c.outcome) return c.stage;
@@ -141,7 +143,7 @@ class Card {
 
   drawActs() {
     const c = this.call;
-    if (!c.ledger_id || c.outcome === "pending") { this.acts.replaceChildren(); return; }
+    if (!c.ledger_id || c.outcome === "pending" || !c.outcome) { this.acts.replaceChildren(); return; }
     if (this.acts.dataset.of === c.ledger_id + c.cut) return;
     this.acts.dataset.of = c.ledger_id + c.cut;
     const read = make("button", { type: "button", class: "plain", "aria-expanded": "false" }, "What the model read");

@@ -134,7 +134,7 @@ async function callView(main, info, id) {
     if (s.approval) el.append(make("section", { class: "part" }, make("h2", {}, "A person was asked"), new Ask(s.approval, { link: true, decided: show }).el));
     if (s.observation !== null) el.append(block("What the model read", indent(s.observation)));
     el.append(make("section", { class: "part" }, make("h2", {}, "Its story"), make("ol", { class: "story" }, s.events.map((e) =>
-      make("li", {}, make("span", {}, make("b", {}, EVENTS[e.what] || e.what.replaceAll("_", " ")), " ", make("span", { class: "soft small" }, new Date(e.at).toLocaleString(), e.who ? ", by " + e.who : "")),
+      make("li", {}, make("span", {}, make("b", {}, EVENTS[e.what] || e.what.replaceAll("_", " ")), " ", make("span", { class: "soft small" }, new Date(e.at).toLocaleString(), e.who && /^(approval_(approved|denied)|resolved_)/.test(e.what) ? ", by " + e.who : "")),
         e.details ? make("details", { class: "small" }, make("summary", {}, "Details"), make("pre", { class: "args" }, indent(e.details))) : "")))));
     el.append(make("section", { class: "part" }, make("h2", {}, "Facts"), make("dl", { class: "facts" },
       row("Call", make("code", {}, s.ledger_id)), row("Provider's id", s.call_id && make("code", {}, s.call_id)), row("Effect", s.effect),
