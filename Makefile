@@ -1,5 +1,6 @@
 # make check        the quick half: form, linters, three systems, race tests
 # make test         the whole; what a change must pass
+# make screenshots  every state of the page, light and dark, wide and phone
 # make conformance  the long half: specification suites, oracles, every cut of every recording
 # make crash        every kill of the ledger's crash tests, on SQLite and PostgreSQL
 # make fuzz         every fuzz target, FUZZTIME each
@@ -8,13 +9,13 @@
 GO       ?= go
 TOOL     := $(GO) tool -modfile=tools/go.mod
 FUZZTIME ?= 30s
-NESTED   := tools bench/schema bench/wire examples/sdk
+NESTED   := tools bench/schema bench/wire examples/sdk server/browsertest
 
-.PHONY: check test format lint tidy cross race whole sdk conformance crash fuzz bench update
+.PHONY: check test format lint tidy cross race whole sdk browser screenshots conformance crash fuzz bench update
 
 check: format lint tidy cross race
 
-test: check whole sdk
+test: check whole sdk browser
 
 format:
 	@out=$$($(TOOL) gofumpt -l .); test -z "$$out" || { echo "not formatted (run: go tool -modfile=tools/go.mod gofumpt -w .):"; echo "$$out"; exit 1; }
@@ -42,6 +43,14 @@ whole:
 # The loops that are written with the vendors' own clients.
 sdk:
 	cd examples/sdk && $(GO) test ./...
+
+# The page in a real browser.
+browser:
+	scripts/browser $(GO) -C server/browsertest test -count=1 ./...
+
+screenshots:
+	HOLDFAST_SCREENSHOTS=$(CURDIR)/screenshots HOLDFAST_REQUIRE_BROWSER=1 scripts/browser $(GO) -C server/browsertest test -count=1 -run TestEveryState ./...
+	@echo "written to screenshots/"
 
 conformance:
 	HOLDFAST_LONG=1 $(GO) test -count=1 -timeout 60m ./schema/... ./wire/...

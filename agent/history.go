@@ -127,6 +127,10 @@ func encodeReply(r *wire.Reply) (json.RawMessage, error) {
 	return text, nil
 }
 
+// SavedReply is the reply that a round of the record keeps, for whoever shows a
+// run as it was.
+func SavedReply(round gate.Round) (*wire.Reply, error) { return decodeReply(round) }
+
 // decodeReply is the reply of a round. One that was saved by a caller without a
 // model (a single call) has calls and nothing else.
 func decodeReply(round gate.Round) (*wire.Reply, error) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"github.com/holdfast-go/holdfast"
 )
@@ -193,6 +194,9 @@ type Filter struct {
 	Before  string // page: older than the entry, approval or run of this id (InOrder: newer)
 	Limit   int    // 0: 100
 	InOrder bool   // oldest first
+	// Since and Until bound when a call was proposed: not before the one, before
+	// the other; zero means no bound. Of Entries only.
+	Since, Until time.Time
 }
 
 const defaultLimit = 100
@@ -212,7 +216,9 @@ func (t *txn) page(q Query, f Filter, keep func(Row) (bool, error)) error {
 		if err != nil {
 			return err
 		}
-		q.from(row.Seq)
+		if q.Newest && (q.Before == 0 || row.Seq < q.Before) || !q.Newest && row.Seq > q.After {
+			q.from(row.Seq)
+		}
 	}
 	q.Limit = max(f.limit(), defaultLimit)
 	for kept := 0; ; {
@@ -291,7 +297,11 @@ type listed struct {
 }
 
 func (t *txn) list(words entryWords, f Filter, found *[]*listed) error {
-	return t.page(Query{Table: entries, Words: words.list()}, f, func(row Row) (bool, error) {
+	q := Query{Table: entries, Words: words.list()}
+	if err := t.between(&q, f); err != nil {
+		return err
+	}
+	return t.page(q, f, func(row Row) (bool, error) {
 		e, err := t.loadEntry(row)
 		if err != nil {
 			return false, err
@@ -305,6 +315,72 @@ func (t *txn) list(words entryWords, f Filter, found *[]*listed) error {
 		*found = append(*found, &listed{e, row.Seq})
 		return true, nil
 	})
+}
+
+// between bounds q by the times of f. Entries stand in the order in which they
+// were proposed, by one clock, so that a time is a place among them.
+func (t *txn) between(q *Query, f Filter) error {
+	if f.Since.IsZero() && f.Until.IsZero() {
+		return nil
+	}
+	newest, err := t.Find(Query{Table: entries, Newest: true, Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return err
+	}
+	end := newest[0].Seq + 1
+	if !f.Since.IsZero() {
+		first, err := t.firstSince(f.Since, end)
+		if err != nil {
+			return err
+		}
+		q.After = first - 1
+	}
+	if !f.Until.IsZero() {
+		first, err := t.firstSince(f.Until, end)
+		if err != nil {
+			return err
+		}
+		q.Before = first
+	}
+	return nil
+}
+
+// firstSince is the Seq of the first entry that was not proposed before at, or
+// end.
+func (t *txn) firstSince(at time.Time, end int64) (int64, error) {
+	low := int64(1)
+	for high := end; low < high; {
+		middle := low + (high-low)/2
+		seq, proposed, err := t.proposedFrom(middle, high)
+		switch {
+		case err != nil:
+			return 0, err
+		case seq == high || !proposed.Before(at):
+			high = middle
+		default:
+			low = seq + 1
+		}
+	}
+	return low, nil
+}
+
+// proposedFrom is the first entry from seq on, below end, that still says when
+// it was proposed: a pruned one does not. It is end where there is none.
+func (t *txn) proposedFrom(seq, end int64) (int64, time.Time, error) {
+	for {
+		rows, err := t.Find(Query{Table: entries, After: seq - 1, Before: end, Limit: 1})
+		if err != nil || len(rows) == 0 {
+			return end, time.Time{}, err
+		}
+		e, err := t.loadEntry(rows[0])
+		if err != nil {
+			return 0, time.Time{}, err
+		}
+		if e.Pruned == "" {
+			return rows[0].Seq, e.Proposed, nil
+		}
+		seq = rows[0].Seq + 1
+	}
 }
 
 // Record writes an entry that is settled as it comes: a rejection, a replay, or

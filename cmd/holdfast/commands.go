@@ -12,6 +12,7 @@ func (a *app) commands() []*cobra.Command {
 		a.callCommand(),
 		a.replayCommand(),
 		a.runCommand(),
+		a.serveCommand(),
 		a.approvalsCommand(),
 		a.resumeCommand(),
 		a.ledgerCommand(),

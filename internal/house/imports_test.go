@@ -33,6 +33,8 @@ var rules = []rule{
 	{"model/*", []string{".", "wire", "wire/*", "model"}, []string{"any"}},
 	{"agent", []string{".", "schema", "wire", "gate"}, nil},
 	{"catalogfile", []string{".", "schema", "gate", "sandbox/*"}, []string{"any"}},
+	{"server/console", nil, nil},
+	{"server", []string{".", "schema", "wire", "gate", "ledger", "agent"}, nil},
 	{"cmd/*", []string{"any"}, []string{"any"}},
 	{"examples/*", []string{"any"}, []string{"any"}},
 }

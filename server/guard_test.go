@@ -1,0 +1,132 @@
+package server
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestWithoutATokenOnlyThisMachineIsAnswered(t *testing.T) {
+	v := serve(t, "", nil)
+	for host, want := range map[string]int{
+		"localhost:8484": 200, "127.0.0.1": 200, "[::1]:8484": 200, "LOCALHOST": 200,
+		"evil.example": 403, "localhost.evil.example:80": 403, "127.0.0.1.evil.example": 403, "192.168.1.7": 403, "0.0.0.0": 403, "": 403,
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/v1/info", nil)
+		r.Host, r.RemoteAddr = host, "127.0.0.1:50000"
+		w := httptest.NewRecorder()
+		v.server.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("Host %q = %d, want %d", host, w.Code, want)
+		}
+	}
+	r := httptest.NewRequest(http.MethodGet, "/v1/info", nil)
+	r.Host, r.RemoteAddr = "localhost", "203.0.113.9:50000"
+	w := httptest.NewRecorder()
+	v.server.ServeHTTP(w, r)
+	if w.Code != http.StatusForbidden {
+		t.Errorf("another machine = %d, want 403", w.Code)
+	}
+}
+
+func TestAnAddressThatOthersReachNeedsAToken(t *testing.T) {
+	v := serve(t, "", nil)
+	l, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Skipf("no such address here: %v", err)
+	}
+	if err := v.server.Serve(context.Background(), l); err == nil || !strings.Contains(err.Error(), "token") {
+		t.Errorf("Serve(%s) = %v, want an error that asks for a token", l.Addr(), err)
+	}
+}
+
+func TestATokenIsAskedOfEveryRequest(t *testing.T) {
+	v := serve(t, "", func(o *Options) { o.Token = "open sesame" })
+	for _, path := range []string{"/v1/info", "/v1/runs", "/v1/calls", "/v1/approvals", "/v1/runs/x/events", "/v1/nothing"} {
+		if a := v.want(http.StatusUnauthorized, "GET", path, ""); a.header.Get("WWW-Authenticate") == "" {
+			t.Errorf("%s does not say how to authenticate", path)
+		}
+	}
+	v.want(http.StatusUnauthorized, "POST", "/v1/session", `{"token":"open"}`)
+	v.header.Set("Authorization", "Bearer open sesam")
+	v.want(http.StatusUnauthorized, "GET", "/v1/info", "")
+	v.header.Set("Authorization", "Bearer open sesame")
+	v.want(http.StatusOK, "GET", "/v1/info", "")
+	v.header.Del("Authorization")
+	cookie := v.want(http.StatusNoContent, "POST", "/v1/session", `{"token":"open sesame"}`).header.Get("Set-Cookie")
+	for _, want := range []string{"HttpOnly", "SameSite=Strict"} {
+		if !strings.Contains(cookie, want) {
+			t.Errorf("Set-Cookie = %q, want %s", cookie, want)
+		}
+	}
+	if strings.Contains(cookie, "sesame") {
+		t.Errorf("Set-Cookie = %q holds the token", cookie)
+	}
+	name, _, _ := strings.Cut(cookie, ";")
+	v.header.Set("Cookie", name)
+	v.want(http.StatusOK, "GET", "/v1/info", "")
+}
+
+func TestAnotherSitesPageCanDoNothing(t *testing.T) {
+	v := serve(t, "", nil)
+	for name, header := range map[string][2]string{
+		"its origin":       {"Origin", "https://evil.example"},
+		"another port":     {"Origin", "http://127.0.0.1:1"},
+		"its fetch":        {"Sec-Fetch-Site", "cross-site"},
+		"of the same site": {"Sec-Fetch-Site", "same-site"},
+	} {
+		v.header = http.Header{header[0]: {header[1]}}
+		if a := v.ask("POST", "/v1/runs", "{}"); a.status != http.StatusForbidden {
+			t.Errorf("%s: POST = %d %s, want 403", name, a.status, a.body)
+		}
+	}
+	v.header = http.Header{"Sec-Fetch-Site": {"cross-site"}}
+	v.want(http.StatusForbidden, "GET", "/v1/info", "")
+	v.header = http.Header{"Content-Type": {"text/plain"}}
+	v.want(http.StatusUnsupportedMediaType, "POST", "/v1/runs", "{}")
+}
+
+func TestWhatGoesOutRunsNothingForeignAndStandsInNoFrame(t *testing.T) {
+	v := serve(t, "", nil)
+	for _, path := range []string{"/", "/assets/app.js", "/v1/info", "/v1/nothing"} {
+		h := v.ask("GET", path, "").header
+		csp := h.Get("Content-Security-Policy")
+		for _, want := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"} {
+			if !strings.Contains(csp, want) || strings.Contains(csp, "unsafe") {
+				t.Errorf("%s: Content-Security-Policy = %q, want %s and nothing unsafe", path, csp, want)
+			}
+		}
+		if h.Get("X-Frame-Options") != "DENY" || h.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s may be framed or sniffed: %v", path, h)
+		}
+	}
+}
+
+func TestThePageIsLightAndComesInFewRequests(t *testing.T) {
+	v := serve(t, "", nil)
+	page := v.want(http.StatusOK, "GET", "/", "")
+	total, requests := len(page.body), 1
+	for _, path := range []string{"/assets/style.css", "/assets/app.js", "/assets/icon.svg"} {
+		total += len(v.want(http.StatusOK, "GET", path, "").body)
+		requests++
+		if !strings.Contains(string(page.body), path) {
+			t.Errorf("the page does not name %s", path)
+		}
+	}
+	for _, api := range []string{"/v1/info", "/v1/approvals"} {
+		total += len(v.want(http.StatusOK, "GET", api, "").body)
+		requests++
+	}
+	t.Logf("%d bytes in %d requests", total, requests)
+	if total > 100_000 || requests > 9 {
+		t.Errorf("the page = %d bytes in %d requests, want under 100 KB and under 10", total, requests)
+	}
+	for _, foreign := range []string{"http://", "https://", "<script>", " style=", "onclick="} {
+		if strings.Contains(string(page.body), foreign) {
+			t.Errorf("the page holds %q", foreign)
+		}
+	}
+}
