@@ -29,6 +29,7 @@ func TestCode_unrecorded(t *testing.T) {
 
 			// While the record is not there the write must not run again, and it is
 			// not "in progress": nobody runs it.
+			synctest.Wait() // the owner has tried again, in vain, and pauses
 			h.store.mu.Lock()
 			h.store.failAt = -1 // nothing fails but what asks for it
 			h.store.mu.Unlock()
