@@ -38,7 +38,7 @@ race:
 
 # Once more without the race detector, and with a PostgreSQL of its own.
 whole:
-	HOLDFAST_REQUIRE_POSTGRES=1 scripts/with-postgres $(GO) test -count=1 ./...
+	scripts/with-postgres $(GO) test -count=1 ./...
 
 # The loops that are written with the vendors' own clients.
 sdk:
