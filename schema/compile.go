@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Schema is a compiled schema; it exists only compiled. Safe for concurrent use.
@@ -21,6 +22,8 @@ type Schema struct {
 	dynamic bool                     // evaluation must keep the resources it came through
 	secrets bool                     // something is writeOnly
 	fields  map[reflect.Type][]field // of the Go types that For made it of
+
+	explainers sync.Pool
 }
 
 // schemaLimits bound a schema document.

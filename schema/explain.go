@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,9 +21,9 @@ func (e *explainer) explainTo(list []finding, r *rule, i uint32) []finding {
 		return list
 	}
 	if r.always == alwaysFalse {
-		return append(list, e.find(i, "false", func(*explainer) said {
+		return append(list, e.find(i, "false", tellFunc(func(*explainer) said {
 			return said{expected: "no value", message: "nothing may stand here; leave it out"}
-		}))
+		})))
 	}
 	if r.types != 0 && !e.admits(r.types, i) {
 		return append(list, e.typeFinding(r.types, i))
@@ -35,17 +34,14 @@ func (e *explainer) explainTo(list []finding, r *rule, i uint32) []finding {
 	key := uint64(r.id)<<32 | uint64(i)
 	remember := r.place != nil && !e.s.dynamic // what is reached more than once is reached through these
 	if remember {
-		if known, ok := e.found[key]; ok {
+		if known, ok := e.found.of(key); ok {
 			return append(list, known...)
 		}
 	}
 	start := len(list)
 	list = e.explainRule(list, r, i)
 	if remember {
-		if e.found == nil {
-			e.found = map[uint64][]finding{}
-		}
-		e.found[key] = slices.Clone(list[start:])
+		e.found.add(key, list[start:])
 	}
 	return list
 }
@@ -81,20 +77,20 @@ func (e *explainer) passes(r *rule, i uint32) bool {
 }
 
 // find is a finding about the value at i.
-func (e *explainer) find(i uint32, keyword string, say func(*explainer) said) finding {
+func (e *explainer) find(i uint32, keyword string, say teller) finding {
 	return finding{keyword: keyword, node: i, rank: rankOther, say: say}
 }
 
 func (e *explainer) got(i uint32) (got, spoken string) {
-	return gotOf(e.d, i, e.secret(i))
+	return e.text.got(e.d, i, e.secret(i))
 }
 
 func (e *explainer) explainOwn(list []finding, r *rule, i uint32) []finding {
 	if r.enum != nil && !r.enum.has(e.d, i) {
-		list = append(list, e.notListed(i, "enum", r.enum.values))
+		list = append(list, e.find(i, "enum", r.enum))
 	}
 	if r.konst != nil && !r.konst.has(e.d, i) {
-		list = append(list, e.notListed(i, "const", r.konst.values))
+		list = append(list, e.find(i, "const", r.konst))
 	}
 	switch Kind(e.d.nodes[i].kind) {
 	case Number:
@@ -119,47 +115,61 @@ func (e *explainer) explainOwn(list []finding, r *rule, i uint32) []finding {
 
 func (e *explainer) explainNumber(list []finding, r *numberRule, i uint32) []finding {
 	d := parseDecimal(e.d.text(i))
-	add := func(keyword, expected, words string, bound *decimal) {
-		list = append(list, e.find(i, keyword, func(e *explainer) said {
-			b := string(bound.canonical(nil))
-			got, spoken := e.got(i)
-			return said{expected: expected + b, got: got, message: "must be " + words + " " + b + ", not " + spoken}
-		}))
-	}
 	if r.min != nil && d.cmp(*r.min) < 0 {
-		add("minimum", ">= ", "at least", r.min)
+		list = append(list, e.find(i, "minimum", r.min))
 	}
 	if r.max != nil && d.cmp(*r.max) > 0 {
-		add("maximum", "<= ", "at most", r.max)
+		list = append(list, e.find(i, "maximum", r.max))
 	}
 	if r.above != nil && d.cmp(*r.above) <= 0 {
-		add("exclusiveMinimum", "> ", "greater than", r.above)
+		list = append(list, e.find(i, "exclusiveMinimum", r.above))
 	}
 	if r.below != nil && d.cmp(*r.below) >= 0 {
-		add("exclusiveMaximum", "< ", "less than", r.below)
+		list = append(list, e.find(i, "exclusiveMaximum", r.below))
 	}
 	if r.step != nil && !d.multipleOf(*r.step) {
-		add("multipleOf", "multiple of ", "a multiple of", r.step)
+		list = append(list, e.find(i, "multipleOf", r.step))
 	}
 	return list
+}
+
+// tell of a number that is beyond a bound or between steps.
+func (d *decimal) tell(e *explainer, f *finding) said {
+	var expected, words string
+	switch f.keyword {
+	case "minimum":
+		expected, words = ">= ", "at least "
+	case "maximum":
+		expected, words = "<= ", "at most "
+	case "exclusiveMinimum":
+		expected, words = "> ", "greater than "
+	case "exclusiveMaximum":
+		expected, words = "< ", "less than "
+	default:
+		expected, words = "multiple of ", "a multiple of "
+	}
+	var room [32]byte
+	bound := string(d.canonical(room[:0]))
+	got, spoken := e.got(f.node)
+	return said{
+		expected: e.text.join(expected, bound), got: got,
+		message: e.text.join("must be ", words, bound, ", not ", spoken),
+	}
 }
 
 func (e *explainer) explainString(list []finding, r *stringRule, i uint32) []finding {
 	n := &e.d.nodes[i]
 	text := e.d.text(i)
 	if size := e.d.runes(i); size < r.minLen {
-		list = append(list, e.lengthFinding(i, "minLength", ">=", "at least", r.minLen, size, "character"))
+		list = append(list, e.sizeFinding(i, "minLength", countCharacters|countLeast, r.minLen, size))
 	} else if r.maxLen >= 0 && size > r.maxLen {
-		list = append(list, e.lengthFinding(i, "maxLength", "<=", "at most", r.maxLen, size, "character"))
+		list = append(list, e.sizeFinding(i, "maxLength", countCharacters, r.maxLen, size))
 	}
 	if r.pattern != nil && !e.match(r.pattern, text, n.flags&flagNonASCII == 0) {
 		list = append(list, e.patternFinding(r.pattern, i))
 	}
 	if r.format != nil && !r.format.valid(text) {
-		list = append(list, e.find(i, "format", func(e *explainer) said {
-			got, spoken := e.got(i)
-			return said{expected: r.format.name, got: got, message: "must be " + r.format.words + " such as " + r.format.example + ", not " + spoken}
-		}))
+		list = append(list, e.find(i, "format", r.format))
 	}
 	if r.content != nil {
 		list = e.explainContent(list, r.content, i, text)
@@ -172,37 +182,52 @@ func (e *explainer) explainString(list []finding, r *stringRule, i uint32) []fin
 func (e *explainer) patternFinding(p *pattern, i uint32) finding {
 	if e.slow != nil {
 		e.over, e.slow = false, nil
-		return e.find(i, "limit", func(*explainer) said { return said{expected: slowExpected, message: p.tooSlow()} })
+		return e.find(i, "limit", p)
 	}
-	return e.find(i, "pattern", func(e *explainer) said {
-		got, spoken := e.got(i)
-		src := shorten(p.src)
-		return said{expected: src, got: got, message: "must match the pattern " + src + p.hint() + ", unlike " + spoken}
-	})
+	return e.find(i, "pattern", p)
 }
 
-func (e *explainer) lengthFinding(i uint32, keyword, sign, words string, want, have int, what string) finding {
-	return e.find(i, keyword, func(*explainer) said {
-		return said{
-			expected: sign + " " + strconv.Itoa(want), got: plural(have, what),
-			message: "must have " + words + " " + plural(want, what) + ", but has " + strconv.Itoa(have),
-		}
-	})
+func (p *pattern) tell(e *explainer, f *finding) said {
+	if f.keyword == "limit" {
+		return said{expected: slowExpected, message: p.tooSlow()}
+	}
+	got, spoken := e.got(f.node)
+	src := shorten(p.src)
+	return said{expected: src, got: got, message: e.text.join("must match the pattern ", src, p.hint(), ", unlike ", spoken)}
+}
+
+func (r *format) tell(e *explainer, f *finding) said {
+	got, spoken := e.got(f.node)
+	return said{expected: r.name, got: got, message: e.text.join("must be ", r.words, " such as ", r.example, ", not ", spoken)}
+}
+
+func (e *explainer) sizeFinding(i uint32, keyword string, what extent, want, have int) finding {
+	return finding{keyword: keyword, node: i, rank: rankOther, say: what, want: want, have: have}
+}
+
+// size tells how many there must be and are of what is named.
+func (e *explainer) size(f *finding, least bool, what string) said {
+	sign, words := "<= ", "must have at most "
+	if least {
+		sign, words = ">= ", "must have at least "
+	}
+	want, have := strconv.Itoa(f.want), strconv.Itoa(f.have)
+	return said{
+		expected: e.text.join(sign, want), got: e.text.counted(have, what),
+		message: e.text.join(words, e.text.counted(want, what), ", but has ", have),
+	}
 }
 
 func (e *explainer) explainArray(list []finding, a *arrayRule, i uint32) []finding {
 	count := int(e.d.nodes[i].aux)
 	if count < a.minLen {
-		list = append(list, e.lengthFinding(i, "minItems", ">=", "at least", a.minLen, count, "element"))
+		list = append(list, e.sizeFinding(i, "minItems", countElements|countLeast, a.minLen, count))
 	} else if a.maxLen >= 0 && count > a.maxLen {
-		list = append(list, e.lengthFinding(i, "maxItems", "<=", "at most", a.maxLen, count, "element"))
+		list = append(list, e.sizeFinding(i, "maxItems", countElements, a.maxLen, count))
 	}
 	if a.unique && count > 1 {
 		if x, y := e.d.repeated(i); x >= 0 {
-			list = append(list, e.find(i, "uniqueItems", func(*explainer) said {
-				twice := fmt.Sprintf("elements %d and %d are equal", x, y)
-				return said{expected: "no two equal elements", got: twice, message: "must hold no value twice, but " + twice}
-			}))
+			list = append(list, finding{keyword: "uniqueItems", node: i, rank: rankOther, say: a, want: x, have: y})
 		}
 	}
 	matched := 0
@@ -213,7 +238,7 @@ func (e *explainer) explainArray(list []finding, a *arrayRule, i uint32) []findi
 			list = e.explainTo(list, a.prefix[j], k)
 		case a.rest != nil && a.rest.always == alwaysFalse:
 			if j == len(a.prefix) {
-				list = append(list, e.lengthFinding(i, a.restWord, "<=", "at most", j, count, "element"))
+				list = append(list, e.sizeFinding(i, a.restWord, countElements, j, count))
 			}
 		case a.rest != nil:
 			list = e.explainTo(list, a.rest, k)
@@ -224,6 +249,13 @@ func (e *explainer) explainArray(list []finding, a *arrayRule, i uint32) []findi
 		k = e.d.after(k)
 	}
 	return e.explainContains(list, a, i, matched)
+}
+
+// tell of two elements that are equal.
+func (a *arrayRule) tell(e *explainer, f *finding) said {
+	const before = "must hold no value twice, but "
+	message := e.text.join(before, "elements ", strconv.Itoa(f.want), " and ", strconv.Itoa(f.have), " are equal")
+	return said{expected: "no two equal elements", got: message[len(before):], message: message}
 }
 
 func (e *explainer) explainContains(list []finding, a *arrayRule, i uint32, matched int) []finding {
@@ -242,9 +274,11 @@ func (e *explainer) explainContains(list []finding, a *arrayRule, i uint32, matc
 		if a.minContains != 1 {
 			keyword = "minContains"
 		}
-		return append(list, e.lengthFinding(i, keyword, ">=", "at least", a.minContains, matched, what))
+		f := e.find(i, keyword, tellFunc(func(e *explainer) said { return e.size(&finding{want: a.minContains, have: matched}, true, what) }))
+		return append(list, f)
 	case a.maxContains >= 0 && matched > a.maxContains:
-		return append(list, e.lengthFinding(i, "maxContains", "<=", "at most", a.maxContains, matched, what))
+		f := e.find(i, "maxContains", tellFunc(func(e *explainer) said { return e.size(&finding{want: a.maxContains, have: matched}, false, what) }))
+		return append(list, f)
 	}
 	return list
 }
@@ -256,9 +290,9 @@ func (e *explainer) explainUnevaluatedElements(list []finding, r *rule, i uint32
 	for n := range set {
 		if !set[n] {
 			if r.arr.uneval.always == alwaysFalse {
-				list = append(list, e.find(k, "unevaluatedItems", func(*explainer) said {
+				list = append(list, e.find(k, "unevaluatedItems", tellFunc(func(*explainer) said {
 					return said{expected: "no further elements", message: "nothing allows an element here; leave it out"}
-				}))
+				})))
 			} else {
 				list = e.explainTo(list, r.arr.uneval, k)
 			}
@@ -278,6 +312,7 @@ func (e *explainer) explainContent(list []finding, c *contentRule, i uint32, tex
 		return list
 	}
 	inner := e.s.newExplainer(v.d)
+	defer inner.release()
 	inner.machine.steps, inner.content = e.steps, e.content+1
 	inner.prefix, inner.allHidden = e.path(i), e.secret(i)
 	if e.s.secrets {
@@ -286,12 +321,13 @@ func (e *explainer) explainContent(list []finding, c *contentRule, i uint32, tex
 	}
 	found := inner.clean(inner.explain(c.schema, v.i))
 	e.steps, e.over = inner.steps, e.over || inner.over
-	for n, f := range found {
+	for n := range found {
+		f := &found[n]
 		p := inner.problem(f)
 		p.Message += " (inside the JSON text of this string)"
 		list = append(list, finding{
 			keyword: f.keyword, node: i, rank: rankOther, member: uint32(n), warning: f.warning, inner: true,
-			say: func(*explainer) said { return said{p.Expected, p.Got, p.Message, p.Path} },
+			say: tellFunc(func(*explainer) said { return said{p.Expected, p.Got, p.Message, p.Path} }),
 		})
 	}
 	return list
@@ -309,7 +345,7 @@ func (e *explainer) contentFinding(c *contentRule, i uint32, err error) finding 
 	if e.secret(i) {
 		why = "it cannot be read"
 	}
-	return e.find(i, keyword, func(*explainer) said { return said{expected: want, message: "must hold " + want + ": " + why} })
+	return e.find(i, keyword, tellFunc(func(*explainer) said { return said{expected: want, message: "must hold " + want + ": " + why} }))
 }
 
 // explainPlace goes through the applicators of the same value.
@@ -325,20 +361,20 @@ func (e *explainer) explainPlace(list []finding, r *rule, i uint32) []finding {
 		list = e.explainTo(list, s, i)
 	}
 	if p.anyOf != nil {
-		list = e.explainAny(list, p.anyOf, i, "anyOf")
+		list = e.explainAny(list, p.anyOf, &p.any, i, "anyOf")
 	}
 	if p.oneOf != nil {
-		list = e.explainOne(list, p.oneOf, i)
+		list = e.explainOne(list, p.oneOf, &p.one, i)
 	}
 	if p.not != nil && e.valid(p.not, i) {
-		list = append(list, e.find(i, "not", func(e *explainer) said {
+		list = append(list, e.find(i, "not", tellFunc(func(e *explainer) said {
 			got, spoken := e.got(i)
 			what := shapeOf(p.not)
 			if what == "" {
 				what = "what the schema excludes"
 			}
 			return said{expected: "not " + what, got: got, message: "must not be " + what + ", but is " + spoken}
-		}))
+		})))
 	}
 	if p.cond == nil {
 		return list
@@ -353,27 +389,27 @@ func (e *explainer) explainPlace(list []finding, r *rule, i uint32) []finding {
 	return list
 }
 
-func (e *explainer) explainOne(list []finding, rules []*rule, i uint32) []finding {
+func (e *explainer) explainOne(list []finding, rules []*rule, u *union, i uint32) []finding {
 	var which []string
 	for n, s := range rules {
 		if e.valid(s, i) {
-			which = append(which, fmt.Sprint(n))
+			which = append(which, strconv.Itoa(n))
 		}
 	}
 	switch len(which) {
 	case 0:
-		return e.explainAny(list, rules, i, "oneOf")
+		return e.explainAny(list, rules, u, i, "oneOf")
 	case 1:
 		return e.warnings(list, rules, i)
 	}
 	which = which[:min(len(which), 10)]
 	last := len(which) - 1
-	return append(list, e.find(i, "oneOf", func(*explainer) said {
+	return append(list, e.find(i, "oneOf", tellFunc(func(*explainer) said {
 		return said{
 			expected: "exactly one of the allowed forms",
 			message:  "must match exactly one of the allowed forms, but matches forms " + strings.Join(which[:last], ", ") + " and " + which[last],
 		}
-	}))
+	})))
 }
 
 // warnings adds those of the first rule that holds.

@@ -2,17 +2,21 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 )
 
 func (e *explainer) explainObject(list []finding, o *objectRule, i uint32) []finding {
 	count := int(e.d.nodes[i].aux)
 	if count < o.minLen {
-		list = append(list, e.lengthFinding(i, "minProperties", ">=", "at least", o.minLen, count, "member"))
+		list = append(list, e.sizeFinding(i, "minProperties", countMembers|countLeast, o.minLen, count))
 	} else if o.maxLen >= 0 && count > o.maxLen {
-		list = append(list, e.lengthFinding(i, "maxProperties", "<=", "at most", o.maxLen, count, "member"))
+		list = append(list, e.sizeFinding(i, "maxProperties", countMembers, o.maxLen, count))
 	}
-	list = e.missing(list, o, i)
+	if o.required > 0 {
+		list = e.missing(list, o, i)
+	}
 	k := i + 1
 	for range count {
 		list = e.explainMember(list, o, i, k)
@@ -28,28 +32,47 @@ func (e *explainer) explainObject(list []finding, o *objectRule, i uint32) []fin
 }
 
 func (e *explainer) missing(list []finding, o *objectRule, i uint32) []finding {
+	need := o.required
+	k := i + 1
+	for left := e.d.nodes[i].aux; left > 0; left-- {
+		if at := o.lookup(e.d, k); at >= 0 && o.props[at].required {
+			need--
+		}
+		k = e.d.after(k + 1)
+	}
+	if need == 0 {
+		return list
+	}
 	for n := range o.props {
 		p := &o.props[n]
 		if !p.required {
 			continue
 		}
-		if _, ok := e.d.member(i, p.name); ok {
+		if _, ok := e.d.hashed(i, p.name, p.hash); ok {
 			continue
 		}
-		list = append(list, e.missingFinding(i, "required", p.name, uint32(n), func() string {
-			if p.rule == nil {
-				return ""
-			}
-			return briefly(p.rule)
-		}))
+		list = append(list, finding{keyword: "required", node: i, member: uint32(n), rank: rankMissing, say: p})
 	}
 	return list
 }
 
+// tell of a property that is missing.
+func (p *property) tell(e *explainer, _ *finding) said {
+	about := ""
+	if p.rule != nil {
+		about = p.rule.brief()
+	}
+	return e.missingSaid(p.name, about)
+}
+
+func (e *explainer) missingSaid(name, about string) said {
+	return said{expected: name, got: "nothing", message: e.text.join("`", shorten(name), "` is missing", about)}
+}
+
 func (e *explainer) missingFinding(i uint32, keyword, name string, order uint32, more func() string) finding {
-	return finding{keyword: keyword, node: i, member: order, rank: rankMissing, say: func(*explainer) said {
-		return said{expected: name, got: "nothing", message: "`" + shorten(name) + "` is missing" + more()}
-	}}
+	return finding{keyword: keyword, node: i, member: order, rank: rankMissing, say: tellFunc(func(e *explainer) said {
+		return e.missingSaid(name, more())
+	})}
 }
 
 func (e *explainer) explainDependency(list []finding, o *objectRule, d *dependency, i uint32) []finding {
@@ -73,12 +96,9 @@ func (e *explainer) explainMember(list []finding, o *objectRule, i, k uint32) []
 	if at >= 0 {
 		p := &o.props[at]
 		if p.required && Kind(e.d.nodes[k+1].kind) == Null {
-			if e.needed == nil {
-				e.needed = map[uint32]bool{}
-			}
-			e.needed[k+1] = true
+			e.notes[k+1] |= noteNeeded
 		}
-		e.known[k] = true
+		e.notes[k] |= noteKnown
 		if p.rule != nil {
 			known = true
 			list = e.explainTo(list, p.rule, k+1)
@@ -86,7 +106,8 @@ func (e *explainer) explainMember(list []finding, o *objectRule, i, k uint32) []
 	}
 	for n := range o.patterns {
 		if e.match(o.patterns[n].pattern, e.d.text(k), e.d.nodes[k].flags&flagNonASCII == 0) {
-			known, e.known[k] = true, true
+			known = true
+			e.notes[k] |= noteKnown
 			list = e.explainTo(list, o.patterns[n].rule, k+1)
 		}
 	}
@@ -100,7 +121,7 @@ func (e *explainer) explainMember(list []finding, o *objectRule, i, k uint32) []
 	case o.rest.always == alwaysFalse:
 		list = append(list, e.unknown(o, i, k, "additionalProperties"))
 	default:
-		e.known[k] = true
+		e.notes[k] |= noteKnown
 		list = e.explainTo(list, o.rest, k+1)
 	}
 	return list
@@ -111,39 +132,73 @@ func (e *explainer) explainName(list []finding, r *rule, i, k uint32) []finding 
 	if e.valid(r, k) {
 		return list
 	}
-	return append(list, finding{keyword: "propertyNames", node: i, member: k, rank: rankUnknown, say: func(e *explainer) said {
-		why := "is not allowed"
-		for _, f := range e.explain(r, k) {
-			if !f.warning && !e.secret(i) {
-				why = f.say(e).message
-				break
-			}
+	return append(list, finding{keyword: "propertyNames", node: i, member: k, rank: rankUnknown, say: (*refusedName)(r)})
+}
+
+// refusedName tells of a name that the rule of propertyNames refuses.
+type refusedName rule
+
+func (r *refusedName) tell(e *explainer, f *finding) said {
+	why := "is not allowed"
+	found := e.explain((*rule)(r), f.member)
+	for n := range found {
+		if x := &found[n]; !x.warning && !e.secret(f.node) {
+			why = x.say.tell(e, x).message
+			break
 		}
-		name := e.shownName(i, k)
-		return said{expected: "an allowed name", got: name, message: "the name `" + name + "` " + why}
-	}})
+	}
+	name := e.shownName(f.node, f.member)
+	return said{expected: "an allowed name", got: name, message: e.text.join("the name `", name, "` ", why)}
 }
 
 // unknown is a name that the object does not allow.
 func (e *explainer) unknown(o *objectRule, i, k uint32, keyword string) finding {
-	return finding{keyword: keyword, node: i, member: k, rank: rankUnknown, say: func(e *explainer) said {
-		name := e.d.text(k)
-		names := o.declared()
-		shown := e.shownName(i, k)
-		x := said{expected: "no further names", got: shown, message: "`" + shown + "` is not an allowed name"}
-		switch near := nearest(name, e.absent(i, names), 1); {
-		case len(near) == 1:
-			x.message += "; did you mean `" + shorten(near[0]) + "`?"
-			x.expected = near[0]
-		case len(names) == 0:
-			x.message += "; no names are allowed here"
-		case len(names) <= 10:
-			x.message += "; allowed: `" + strings.Join(names, "`, `") + "`"
-		default:
-			x.message += fmt.Sprintf("; %d names are allowed, none like it", len(names))
-		}
+	return finding{keyword: keyword, node: i, member: k, rank: rankUnknown, say: o}
+}
+
+// tell of a name that the object does not allow.
+func (o *objectRule) tell(e *explainer, f *finding) said {
+	shown := e.shownName(f.node, f.member)
+	x := said{expected: "no further names", got: shown}
+	const told = "` is not an allowed name"
+	c := o.candidates()
+	if near := e.nearName(o, f.node, f.member); near != "" {
+		x.expected = near
+		x.message = e.text.join("`", shown, told, "; did you mean `", shorten(near), "`?")
 		return x
-	}}
+	}
+	x.message = e.text.join("`", shown, told, c.none)
+	return x
+}
+
+// nearName is the declared name that was probably meant by k, of those that
+// object i does not have.
+func (e *explainer) nearName(o *objectRule, i, k uint32) string {
+	c := o.candidates()
+	if len(c.roster) == 0 {
+		return ""
+	}
+	e.out = slices.Grow(e.out[:0], len(o.props))[:len(o.props)]
+	clear(e.out)
+	m := i + 1
+	for left := e.d.nodes[i].aux; left > 0; left-- {
+		if at := o.lookup(e.d, m); at >= 0 {
+			e.out[at] = true
+		}
+		m = e.d.after(m + 1)
+	}
+	near := e.measure().closest(e.d.text(k), c.roster, 1, likely, e.out)
+	if len(near) == 0 {
+		return ""
+	}
+	return o.props[near[0].place].name
+}
+
+func (e *explainer) measure() *meter {
+	if e.meter == nil {
+		e.meter = &meter{}
+	}
+	return e.meter
 }
 
 // shownName is the name k of object i as it may be told: in a secret value, names
@@ -155,26 +210,41 @@ func (e *explainer) shownName(i, k uint32) string {
 	return shorten(e.d.text(k))
 }
 
-// declared are the names that the schema declares, in its order.
-func (o *objectRule) declared() []string {
-	var names []string
+// declared are the names that the schema declares, in its order, and their places.
+func (o *objectRule) declared() (names []string, places []int) {
 	for n := range o.props {
-		if o.props[n].rule != nil && o.props[n].rule.always != alwaysFalse {
-			names = append(names, o.props[n].name)
+		if p := &o.props[n]; p.rule != nil && p.rule.always != alwaysFalse {
+			names, places = append(names, p.name), append(places, n)
 		}
 	}
-	return names
+	return names, places
 }
 
-// absent are the names that object i does not have.
-func (e *explainer) absent(i uint32, names []string) []string {
-	var out []string
-	for _, n := range names {
-		if _, ok := e.d.member(i, n); !ok {
-			out = append(out, n)
+// candidates are the names that the schema declares, made ready to be suggested.
+type candidates struct {
+	once   sync.Once
+	roster roster
+	none   string // what is said where none of them is meant
+}
+
+func (o *objectRule) candidates() *candidates {
+	c := o.suggested
+	c.once.Do(func() {
+		declared, places := o.declared()
+		c.roster = newRoster(declared)
+		for n := range c.roster {
+			c.roster[n].place = places[c.roster[n].place]
 		}
-	}
-	return out
+		switch {
+		case len(declared) == 0:
+			c.none = "; no names are allowed here"
+		case len(declared) <= 10:
+			c.none = "; allowed: `" + strings.Join(declared, "`, `") + "`"
+		default:
+			c.none = fmt.Sprintf("; %d names are allowed, none like it", len(declared))
+		}
+	})
+	return c
 }
 
 // undeclared warns of a name that the schema lets pass but does not declare: of
@@ -184,28 +254,41 @@ func (e *explainer) undeclared(list []finding, o *objectRule, i, k uint32, at in
 	if e.s.mode == ModeSpec || at >= 0 || len(o.props) == 0 {
 		return list
 	}
+	otherCase := -1
 	name := e.d.text(k)
-	message := ""
 	for n := range o.props {
 		if strings.EqualFold(o.props[n].name, name) {
-			message = "`" + shorten(name) + "` is not declared and differs from `" + shorten(o.props[n].name) + "` by case; it is passed on as it is"
+			otherCase = n
 		}
 	}
-	if message == "" && o.rest == nil && len(o.patterns) == 0 {
-		message = "`" + shorten(name) + "` is not declared; it is passed on as it is"
-		if near := nearest(name, e.absent(i, o.declared()), 1); len(near) == 1 {
-			message += " (did you mean `" + shorten(near[0]) + "`?)"
-		}
-	}
-	if message == "" {
+	if otherCase < 0 && (o.rest != nil || len(o.patterns) > 0) {
 		return list
 	}
-	return append(list, finding{keyword: "properties", node: i, member: k, rank: rankUnknown, warning: true, say: func(e *explainer) said {
-		if e.secret(i) {
-			return said{expected: "a declared name", got: "[hidden]", message: "a name here is not declared; it is passed on as it is"}
-		}
-		return said{expected: "a declared name", got: shorten(name), message: message}
-	}})
+	return append(list, finding{
+		keyword: "properties", node: i, member: k, rank: rankUnknown, warning: true, say: (*undeclaredName)(o), want: otherCase,
+	})
+}
+
+// undeclaredName tells of a name that an object does not declare; what the finding
+// wants is the one that differs by case, if there is one.
+type undeclaredName objectRule
+
+func (u *undeclaredName) tell(e *explainer, f *finding) said {
+	if e.secret(f.node) {
+		return said{expected: "a declared name", got: "[hidden]", message: "a name here is not declared; it is passed on as it is"}
+	}
+	o := (*objectRule)(u)
+	name := shorten(e.d.text(f.member))
+	x := said{expected: "a declared name", got: name}
+	const told = "` is not declared; it is passed on as it is"
+	if f.want >= 0 {
+		x.message = e.text.join("`", name, "` is not declared and differs from `", shorten(o.props[f.want].name), "` by case; it is passed on as it is")
+	} else if near := e.nearName(o, f.node, f.member); near != "" {
+		x.message = e.text.join("`", name, told, " (did you mean `", shorten(near), "`?)")
+	} else {
+		x.message = e.text.join("`", name, told)
+	}
+	return x
 }
 
 func (e *explainer) explainUnevaluatedMembers(list []finding, r *rule, i uint32) []finding {
@@ -247,5 +330,6 @@ func allDeclared(r *rule) *objectRule {
 		}
 	}
 	visit(r)
+	all.index()
 	return all
 }

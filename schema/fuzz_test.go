@@ -94,7 +94,7 @@ func check(t *testing.T, s *Schema, v Value) {
 		if !f.warning {
 			problems++
 		}
-		e.problem(f)
+		e.problem(&f)
 	}
 	if !e.over && ok != (problems == 0) {
 		t.Fatalf("valid %v, but %d problems explain it: schema %s value %s", ok, problems, s.Source(), v.Raw())

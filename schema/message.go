@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"fmt"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -55,18 +54,24 @@ func quoteShort(s string) string {
 }
 
 func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if first, rest, ok := strings.Cut(what, " "); ok {
-		return fmt.Sprintf("%d %ss %s", n, first, strings.Replace(rest, "that is ", "that are ", 1))
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	var w prose
+	return w.counted(strconv.Itoa(n), what)
 }
 
-// gotOf names a value: tersely for data, and for a sentence. Containers are
-// named by their size only, so no message shows what they hold.
-func gotOf(d *document, i uint32, secret bool) (got, spoken string) {
+// counted is a number of something, whose words begin with the noun.
+func (w *prose) counted(n, what string) string {
+	if n == "1" {
+		return w.join("1 ", what)
+	}
+	if first, rest, ok := strings.Cut(what, " "); ok {
+		return w.join(n, " ", first, "s ", strings.Replace(rest, "that is ", "that are ", 1))
+	}
+	return w.join(n, " ", what, "s")
+}
+
+// got names a value: tersely for data, and for a sentence. Containers are named
+// by their size only, so no message shows what they hold.
+func (w *prose) got(d *document, i uint32, secret bool) (got, spoken string) {
 	n := &d.nodes[i]
 	kind := Kind(n.kind)
 	if secret && kind != Null {
@@ -76,22 +81,27 @@ func gotOf(d *document, i uint32, secret bool) (got, spoken string) {
 	case Null:
 		return "null", "null"
 	case Bool:
-		return "boolean " + d.raw(i), "the boolean " + d.raw(i)
+		spoken = w.join("the boolean ", d.raw(i))
 	case Number:
-		text := cut(d.raw(i), shownChars)
-		return "number " + text, "the number " + text
+		spoken = w.join("the number ", cut(d.raw(i), shownChars))
 	case String:
-		text := quoteShort(d.text(i))
-		return "string " + text, "the string " + text
+		if text := d.text(i); len(text) <= shownChars && isPlain(text) {
+			spoken = w.join("the string \"", text, "\"")
+		} else {
+			spoken = w.join("the string ", quoteShort(text))
+		}
 	case Array:
-		return "array of " + plural(int(n.aux), "element"), "an array"
+		return w.join("array of ", w.counted(strconv.Itoa(int(n.aux)), "element")), "an array"
+	default:
+		return w.join("object with ", w.counted(strconv.Itoa(int(n.aux)), "member")), "an object"
 	}
-	return "object with " + plural(int(n.aux), "member"), "an object"
+	return spoken[len("the "):], spoken
 }
 
 // describe names a schema's value in a fault.
 func describe(v Value) string {
-	_, spoken := gotOf(v.d, v.i, false)
+	var w prose
+	_, spoken := w.got(v.d, v.i, false)
 	return spoken
 }
 
@@ -130,26 +140,31 @@ func (t typeSet) words() string {
 
 // typeFinding is the finding where the value's type is wrong.
 func (e *explainer) typeFinding(types typeSet, i uint32) finding {
-	return finding{keyword: "type", node: i, rank: rankType, say: func(e *explainer) said {
-		got, spoken := e.got(i)
-		return said{
-			expected: types.list(), got: got,
-			message: "must be " + types.words() + ", not " + spoken + e.typeHint(types, i),
-		}
-	}}
+	return finding{keyword: "type", node: i, rank: rankType, say: types}
+}
+
+func (t typeSet) tell(e *explainer, f *finding) said {
+	got, spoken := e.got(f.node)
+	return said{
+		expected: t.list(), got: got,
+		message: e.text.join("must be ", t.words(), ", not ", spoken, e.typeHint(t, f.node)),
+	}
 }
 
 // typeHint says what was probably meant, where that can be told.
 func (e *explainer) typeHint(types typeSet, i uint32) string {
 	switch Kind(e.d.nodes[i].kind) {
 	case Null:
-		if i != 0 && Kind(e.d.nodes[e.at.up[i]].kind) == Object && !e.needed[i] {
+		if i != 0 && Kind(e.d.nodes[e.at.up[i]].kind) == Object && e.notes[i]&noteNeeded == 0 {
 			return "; leave it out instead"
 		}
 	case String:
 		text := e.d.text(i)
+		if !maySpell(text) || e.secret(i) {
+			return ""
+		}
 		v, err := Read([]byte(text), nil)
-		if err != nil || e.secret(i) {
+		if err != nil {
 			return ""
 		}
 		inner := machine{d: v.d, s: e.s}
@@ -170,6 +185,25 @@ func (e *explainer) typeHint(types typeSet, i uint32) string {
 	return ""
 }
 
+// maySpell reports whether a text begins as JSON of another kind than a string
+// or null does.
+func maySpell(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n")
+	if text == "" {
+		return false
+	}
+	switch c := text[0]; c {
+	case '{', '[', '-':
+		return true
+	case 't':
+		return strings.HasPrefix(text, "true")
+	case 'f':
+		return strings.HasPrefix(text, "false")
+	default:
+		return '0' <= c && c <= '9'
+	}
+}
+
 // shown is a schema's value as JSON, cut.
 func shown(v Value) string {
 	if v.Kind() == String {
@@ -178,15 +212,31 @@ func shown(v Value) string {
 	return cut(string(v.Raw()), shownChars)
 }
 
-// oneOfWords lists up to ten values, else a few and how many there are.
-func oneOfWords(values []Value) string {
-	if len(values) == 1 {
-		return shown(values[0])
+// manyValues is how many are listed at most.
+const manyValues = 10
+
+// prepare makes ready, once, what is said of the values.
+func (m *members) prepare() {
+	m.once.Do(func() {
+		m.roster = newRoster(m.short)
+		if len(m.values) > manyValues {
+			m.listed, m.many = listed(m.values[:3]), strconv.Itoa(len(m.values))+" values"
+			return
+		}
+		m.listed = listed(m.values)
+	})
+}
+
+// words lists up to ten values, else a few and how many there are.
+func (m *members) words() string {
+	m.prepare()
+	switch {
+	case len(m.values) == 1:
+		return m.listed
+	case m.many != "":
+		return "one of " + m.listed + " … (" + m.many + ")"
 	}
-	if len(values) > 10 {
-		return "one of " + listed(values[:3]) + fmt.Sprintf(" … (%d values)", len(values))
-	}
-	return "one of " + listed(values)
+	return "one of " + m.listed
 }
 
 func listed(values []Value) string {
@@ -197,66 +247,62 @@ func listed(values []Value) string {
 	return strings.Join(out, ", ")
 }
 
-// notListed is the finding where a value is none of those allowed.
-func (e *explainer) notListed(i uint32, keyword string, values []Value) finding {
-	return e.find(i, keyword, func(e *explainer) said {
-		if len(values) == 0 {
-			return said{expected: "no value", message: "nothing is allowed here; leave it out"}
+// tell of a value that is none of those allowed. Of a long list it always names
+// the three nearest.
+func (m *members) tell(e *explainer, f *finding) said {
+	if len(m.values) == 0 {
+		return said{expected: "no value", message: "nothing is allowed here; leave it out"}
+	}
+	m.prepare()
+	got, spoken := e.got(f.node)
+	isText := Kind(e.d.nodes[f.node].kind) == String
+	if m.many != "" {
+		few := m.listed
+		if isText {
+			few = e.nearValues(m, f.node)
 		}
-		got, spoken := e.got(i)
-		near := e.nearValues(i, values)
-		if len(values) > 10 {
-			many := strconv.Itoa(len(values)) + " values"
-			x := said{expected: "one of " + many, got: got, message: "must be one of " + many + ", not " + spoken}
-			if len(near) > 0 {
-				few := listed(near)
-				x.expected, x.message = few+" … ("+many+")", x.message+"; the nearest are "+few
-			}
-			return x
+		if few == "" {
+			return said{expected: e.text.join("one of ", m.many), got: got, message: e.text.join("must be one of ", m.many, ", not ", spoken)}
 		}
-		x := said{expected: listed(values), got: got, message: "must be " + oneOfWords(values) + ", not " + spoken}
-		if len(near) > 0 && len(values) > 1 {
-			x.message += "; did you mean " + shown(near[0]) + "?"
+		return said{
+			expected: e.text.join(few, " … (", m.many, ")"), got: got,
+			message: e.text.join("must be one of ", m.many, ", not ", spoken, "; the nearest are ", few),
 		}
-		return x
-	})
+	}
+	oneOf, mean, near, end := "one of ", "", "", ""
+	if len(m.values) == 1 {
+		oneOf = ""
+	} else if isText {
+		if list := e.measure().closest(e.d.text(f.node), m.roster, 1, likely, nil); len(list) > 0 {
+			mean, near, end = "; did you mean ", quoteShort(m.short[list[0].place]), "?"
+		}
+	}
+	return said{expected: m.listed, got: got, message: e.text.join("must be ", oneOf, m.listed, ", not ", spoken, mean, near, end)}
 }
 
-// nearValues are the allowed strings that are most like the one given; of a
-// long list always three.
-func (e *explainer) nearValues(i uint32, values []Value) []Value {
-	if Kind(e.d.nodes[i].kind) != String {
-		if len(values) > 10 {
-			return values[:3]
-		}
-		return nil
-	}
-	names := make([]string, 0, len(values))
-	for _, v := range values {
-		if v.Kind() == String {
-			names = append(names, v.Text())
+// nearValues lists the allowed strings that are most like the one given.
+func (e *explainer) nearValues(m *members, i uint32) string {
+	few := ""
+	for _, x := range e.measure().closest(e.d.text(i), m.roster, 3, nil, nil) {
+		if few != "" {
+			few = e.text.join(few, ", ", quoteShort(m.short[x.place]))
+		} else {
+			few = quoteShort(m.short[x.place])
 		}
 	}
-	given := e.d.text(i)
-	var out []Value
-	var near []string
-	if len(values) > 10 {
-		near = closest(given, names, 3, nil)
-	} else {
-		near = nearest(given, names, 1)
-	}
-	for _, name := range near {
-		for _, v := range values {
-			if v.Kind() == String && v.Text() == name {
-				out = append(out, v)
-				break
-			}
-		}
-	}
-	return out
+	return few
 }
 
-// briefly says what a missing property is.
+// brief says what a missing property is.
+func (r *rule) brief() string {
+	if s := r.told.Load(); s != nil {
+		return *s
+	}
+	s := briefly(r)
+	r.told.Store(&s)
+	return s
+}
+
 func briefly(r *rule) string {
 	s := shapeOf(r)
 	about := ""
@@ -291,7 +337,7 @@ func shapeOf(r *rule) string {
 		return ""
 	}
 	if m := allowed(r, 0); m != nil && len(m.values) > 0 {
-		return oneOfWords(m.values)
+		return m.words()
 	}
 	if t, ok := r.src.Get("title"); ok && t.Kind() == String && t.Text() != "" {
 		return "`" + shorten(t.Text()) + "`"

@@ -54,7 +54,7 @@ func TestCompileRefusesWhatTheMetaschemaRefuses(t *testing.T) {
 }
 
 func isName(d *document, at uint32) bool {
-	s := d.spots()
+	s := d.spots(nil)
 	return Kind(d.nodes[s.up[at]].kind) == Object && s.index[at] == 0
 }
 

@@ -1,53 +1,99 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // nearest are the candidates so like s that a slip is likely, best first.
 func nearest(s string, candidates []string, n int) []string {
-	return closest(s, candidates, n, func(given, size int) int {
-		return min(max(1, max(size, given)/3), 4, size-1)
-	})
+	var m meter
+	var out []string
+	for _, at := range m.closest(s, newRoster(candidates), n, likely, nil) {
+		out = append(out, candidates[at.place])
+	}
+	return out
+}
+
+// likely is the greatest distance of a slip, by the sizes of both names.
+func likely(given, size int) int {
+	return min(max(1, max(given, size)/3), 4, size-1)
 }
 
 // maxCandidates bounds what one message may cost.
 const maxCandidates = 2000
 
+// roster is candidates made ready to be measured: folded, and in the order of
+// that, so that what a name begins with is measured once for all that share it.
+type roster []folded
+
+type folded struct {
+	text   string
+	place  int // among the candidates
+	shared int // how many bytes it begins with as the one before
+}
+
+func newRoster(candidates []string) roster {
+	candidates = candidates[:min(len(candidates), maxCandidates)]
+	list := make(roster, len(candidates))
+	var b [meterSize]byte
+	for n, c := range candidates {
+		list[n] = folded{text: string(b[:fold(&b, c)]), place: n}
+	}
+	slices.SortFunc(list, func(a, b folded) int { return strings.Compare(a.text, b.text) })
+	for n := 1; n < len(list); n++ {
+		a, b := list[n-1].text, list[n].text
+		for list[n].shared < min(len(a), len(b)) && a[list[n].shared] == b[list[n].shared] {
+			list[n].shared++
+		}
+	}
+	return list
+}
+
+// near is a candidate that was measured.
+type near struct{ place, distance int }
+
 // closest are the n candidates with the least distance, in their order where
 // that is equal; limit, if there is one, is the greatest distance by the two
-// lengths.
-func closest(s string, candidates []string, n int, limit func(given, size int) int) []string {
-	type scored struct {
-		name string
-		d    int
-	}
-	var list []scored
-	var m meter
+// lengths, and skip says which candidates are out. The meter owns the list.
+func (m *meter) closest(s string, candidates roster, n int, limit func(given, size int) int, skip []bool) []near {
 	m.set(s)
-	for _, c := range candidates[:min(len(candidates), maxCandidates)] {
-		size := m.against(c)
+	list := m.list[:0]
+	ready := 0
+	for c := range candidates {
+		x := &candidates[c]
+		ready = min(ready, x.shared)
+		size := len(x.text)
+		if (skip != nil && skip[x.place]) || (size == 0 && m.size > 0) {
+			continue
+		}
 		most := meterSize
 		if limit != nil {
 			most = limit(m.size, size)
 		}
 		if len(list) == n {
-			most = min(most, list[n-1].d-1)
+			worst := list[n-1]
+			if x.place > worst.place {
+				worst.distance--
+			}
+			most = min(most, worst.distance)
 		}
-		d := m.distance(most)
-		if d > most || (size == 0 && m.size > 0) {
+		var d int
+		if d, ready = m.distance(x.text, ready, most); d > most {
 			continue
 		}
 		at := len(list)
-		for at > 0 && list[at-1].d > d {
+		for at > 0 && (list[at-1].distance > d || (list[at-1].distance == d && list[at-1].place > x.place)) {
 			at--
 		}
-		list = slices.Insert(list, at, scored{c, d})
-		list = list[:min(len(list), n)]
+		if len(list) < n {
+			list = append(list, near{})
+		}
+		copy(list[at+1:], list[at:])
+		list[at] = near{x.place, d}
 	}
-	var out []string
-	for _, x := range list {
-		out = append(out, x.name)
-	}
-	return out
+	m.list = list
+	return list
 }
 
 // meterSize is how many bytes of a name are compared.
@@ -58,9 +104,16 @@ const meterSize = 64
 // word marks count as equal. A column of the usual table is two bit vectors, one
 // bit a byte of the name (Hyyrö 2003).
 type meter struct {
-	other     [meterSize]byte
-	places    [256]uint64 // where each byte stands in the name
-	size, len int
+	name    [meterSize]byte
+	places  [256]uint64 // where each byte stands in the name
+	size    int
+	columns [meterSize + 1]column // by how much of the other name they stand for
+	list    []near
+}
+
+type column struct {
+	same, down, before, up uint64
+	distance               int
 }
 
 // fold writes a name in lower case and without word marks.
@@ -81,41 +134,42 @@ func fold(dst *[meterSize]byte, s string) int {
 }
 
 func (m *meter) set(name string) {
-	m.size = fold(&m.other, name)
-	for i, c := range m.other[:m.size] {
+	for _, c := range m.name[:m.size] {
+		m.places[c] = 0
+	}
+	m.size = fold(&m.name, name)
+	for i, c := range m.name[:m.size] {
 		m.places[c] |= 1 << i
 	}
+	m.columns[0] = column{up: ^uint64(0), distance: m.size}
 }
 
-// against takes the name to measure next and gives its length.
-func (m *meter) against(name string) int {
-	m.len = fold(&m.other, name)
-	return m.len
-}
-
-// distance is exact up to most, and greater than most beyond it.
-func (m *meter) distance(most int) int {
-	if d := m.size - m.len; most < 0 || d > most || -d > most {
-		return most + 1
+// distance from a folded name is exact up to most, and greater than most beyond
+// it. The first columns are ready; it gives how many are then.
+func (m *meter) distance(other string, ready, most int) (int, int) {
+	if d := m.size - len(other); most < 0 || d > most || -d > most {
+		return most + 1, ready
 	}
 	if m.size == 0 {
-		return m.len
+		return len(other), 0
 	}
-	var same, down, before uint64
-	up := ^uint64(0)
-	d := m.size
-	for _, c := range m.other[:m.len] {
-		at := m.places[c]
-		swapped := ((^same & at) << 1) & before
-		same = (((at & up) + up) ^ up) | at | down | swapped
-		right := down | ^(same | up)
-		left := same & up
-		d += int(right>>(m.size-1)&1) - int(left>>(m.size-1)&1)
+	x := m.columns[ready]
+	for n := ready; n < len(other); n++ {
+		if x.distance-(len(other)-n) > most {
+			return most + 1, n
+		}
+		at := m.places[other[n]]
+		swapped := ((^x.same & at) << 1) & x.before
+		x.same = (((at & x.up) + x.up) ^ x.up) | at | x.down | swapped
+		right := x.down | ^(x.same | x.up)
+		left := x.same & x.up
+		x.distance += int(right>>(m.size-1)&1) - int(left>>(m.size-1)&1)
 		right = right<<1 | 1
 		left <<= 1
-		up = left | ^(same | right)
-		down = right & same
-		before = at
+		x.up = left | ^(x.same | right)
+		x.down = right & x.same
+		x.before = at
+		m.columns[n+1] = x
 	}
-	return d
+	return x.distance, len(other)
 }

@@ -1,6 +1,10 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
 
 // rule is one compiled schema or subschema. Parts that a schema does not use
 // are nil, so that a value passes by what says nothing about it.
@@ -20,6 +24,8 @@ type rule struct {
 	ptr string // JSON Pointer in its document, with the address if that is not the root document
 	res *resource
 	src Value
+
+	told atomic.Pointer[string] // what brief said
 }
 
 const (
@@ -105,6 +111,8 @@ type objectRule struct {
 	maxLen   int
 	depends  []dependency
 	uneval   *rule // unevaluatedProperties
+
+	suggested *candidates
 }
 
 // property is a name that the schema declares, requires, or both.
@@ -139,6 +147,8 @@ type placeRule struct {
 	cond    *rule
 	then    *rule
 	els     *rule
+
+	any, one union // of anyOf and oneOf
 }
 
 // dynamicRef is a $dynamicRef or $recursiveRef whose target depends on how
@@ -186,6 +196,7 @@ func (o *objectRule) find(name string) int {
 // index builds the table once all properties are known.
 func (o *objectRule) index() {
 	o.required = 0
+	o.suggested = &candidates{}
 	size := 4
 	for size < 2*len(o.props) {
 		size *= 2
@@ -217,6 +228,11 @@ type members struct {
 	strings map[string]struct{} // where there are many
 	short   []string            // where there are few
 	others  []Value             // what is not a string
+
+	once   sync.Once
+	roster roster // of the strings
+	listed string // all or, of many, the first
+	many   string // how many there are, if they are many
 }
 
 func newMembers(values []Value) *members {

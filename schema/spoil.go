@@ -252,7 +252,7 @@ func (sp *spoiler) objects(r *rule, i uint32) {
 	}
 	if o.rest != nil && o.rest.always == alwaysFalse {
 		sp.ways = append(sp.ways, way{edit: edit{node: i, text: `1`}, add: "surplus", keyword: "additionalProperties", at: i})
-		if names := o.declared(); len(names) > 0 {
+		if names, _ := o.declared(); len(names) > 0 {
 			// A slip of a name that is optional and absent.
 			if name := names[sp.rand.IntN(len(names))]; len(name) > 2 {
 				if _, given := sp.d.member(i, name); !given {

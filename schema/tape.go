@@ -1,6 +1,10 @@
 package schema
 
-import "unicode/utf8"
+import (
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
 
 // document is one JSON text and the tape of its nodes. The tape is in document
 // order: a container stands before its content, a member's name before its value.
@@ -80,8 +84,11 @@ func (d *document) runes(i uint32) int {
 
 // member finds the value of a name in object i.
 func (d *document) member(i uint32, name string) (uint32, bool) {
+	return d.hashed(i, name, hashText(name))
+}
+
+func (d *document) hashed(i uint32, name string, h uint32) (uint32, bool) {
 	n := &d.nodes[i]
-	h := hashText(name)
 	for k, left := i+1, n.aux; left > 0; left-- {
 		if d.nodes[k].aux == h && d.text(k) == name {
 			return k + 1, true
@@ -98,9 +105,12 @@ type spots struct {
 }
 
 // spots finds the containers of all nodes, so that a path costs its depth only.
-func (d *document) spots() spots {
-	both := make([]uint32, 2*len(d.nodes))
-	s := spots{both[:len(d.nodes)], both[len(d.nodes):]}
+// It may use the room given.
+func (d *document) spots(room []uint32) spots {
+	size := len(d.nodes)
+	both := slices.Grow(room[:0], 2*size)
+	s := spots{both[:size], both[size : 2*size]}
+	s.up[0], s.index[0] = 0, 0
 	for i := range uint32(len(d.nodes)) {
 		n := &d.nodes[i]
 		if Kind(n.kind) < Array {
@@ -109,7 +119,7 @@ func (d *document) spots() spots {
 		k := i + 1
 		for j := range n.aux {
 			if Kind(n.kind) == Object {
-				s.up[k] = i
+				s.up[k], s.index[k] = i, 0
 				k++
 				j = 1
 			}
@@ -120,16 +130,37 @@ func (d *document) spots() spots {
 	return s
 }
 
-// pointer is the JSON Pointer of a node, behind a prefix.
-func (d *document) pointer(s spots, i uint32, prefix string) string {
+// pointer is the JSON Pointer of a node, behind a prefix, written to w.
+func (d *document) pointer(w *prose, s spots, i uint32, prefix string) string {
 	if i == 0 {
 		return prefix
 	}
-	p := s.up[i]
-	if Kind(d.nodes[p].kind) == Array {
-		return indexPointer(d.pointer(s, p, prefix), int(s.index[i]))
+	size := len(prefix)
+	for n := i; n != 0; n = s.up[n] {
+		size += 11
+		if p := s.up[n]; Kind(d.nodes[p].kind) == Object {
+			size += 2 * len(d.text(n-s.index[n]))
+		}
 	}
-	return d.pointer(s, p, prefix) + "/" + escapeToken(d.text(i-s.index[i]))
+	start := w.start(size)
+	w.b.WriteString(prefix)
+	d.tokens(w, s, i)
+	return w.b.String()[start:]
+}
+
+func (d *document) tokens(w *prose, s spots, i uint32) {
+	if i == 0 {
+		return
+	}
+	p := s.up[i]
+	d.tokens(w, s, p)
+	w.b.WriteByte('/')
+	if Kind(d.nodes[p].kind) == Array {
+		var b [10]byte
+		w.b.Write(strconv.AppendUint(b[:0], uint64(s.index[i]), 10))
+		return
+	}
+	w.b.WriteString(escapeToken(d.text(i - s.index[i])))
 }
 
 // hashText spreads names over the tables of declared properties. It is not

@@ -3,11 +3,38 @@ package schema
 import (
 	"slices"
 	"strings"
+	"sync"
 )
+
+// union is what is known of the branches of an anyOf or oneOf: what each admits,
+// and how they are told apart.
+type union struct {
+	once  sync.Once
+	types []typeSet
+	kinds
+}
+
+// kinds tell branches apart by the values of one property; without a name
+// nothing does.
+type kinds struct {
+	name string
+	sets []*members
+	all  *members
+}
+
+func (u *union) prepare(rules []*rule) {
+	u.once.Do(func() {
+		u.types = make([]typeSet, len(rules))
+		for n, s := range rules {
+			u.types[n] = typesOf(s, 0)
+		}
+		u.kinds = kindsOf(rules)
+	})
+}
 
 // explainAny explains why no branch of an anyOf or oneOf holds: by one branch,
 // the one that was most likely meant.
-func (e *explainer) explainAny(list []finding, rules []*rule, i uint32, keyword string) []finding {
+func (e *explainer) explainAny(list []finding, rules []*rule, u *union, i uint32, keyword string) []finding {
 	for _, s := range rules {
 		if e.valid(s, i) {
 			return e.warnings(list, rules, i)
@@ -16,16 +43,27 @@ func (e *explainer) explainAny(list []finding, rules []*rule, i uint32, keyword 
 	if e.over || len(rules) == 0 {
 		return list
 	}
-	if f, ok := e.unionType(rules, i); ok {
+	u.prepare(rules)
+	if f, ok := e.unionType(rules, u, i); ok {
 		return append(list, f)
 	}
-	rules = e.admitting(rules, i)
-	if found, chosen, ok := e.discriminated(rules, i); ok {
-		return append(list, found...)
-	} else if chosen != nil {
-		rules = chosen
+	k := &u.kinds
+	if some := e.admitting(rules, u, i); len(some) < len(rules) {
+		rules, k = some, nil
 	}
-	return append(list, e.lightest(rules, i, keyword)...)
+	if Kind(e.d.nodes[i].kind) == Object {
+		if k == nil {
+			other := kindsOf(rules)
+			k = &other
+		}
+		found, chosen, ok := e.discriminated(list, rules, k, i)
+		if ok {
+			return found
+		} else if chosen != nil {
+			rules = chosen
+		}
+	}
+	return e.lightest(list, rules, i, keyword)
 }
 
 // typesOf are the types that a rule admits, through references and
@@ -86,34 +124,40 @@ func (m *machine) admits(types typeSet, i uint32) bool {
 }
 
 // unionType is the one finding where no branch admits the value's type.
-func (e *explainer) unionType(rules []*rule, i uint32) (finding, bool) {
-	var union typeSet
-	for _, s := range rules {
-		t := typesOf(s, 0)
+func (e *explainer) unionType(rules []*rule, u *union, i uint32) (finding, bool) {
+	var all typeSet
+	for n, s := range rules {
+		t := u.types[n]
 		if s.always == alwaysFalse {
 			continue
 		}
 		if t == 0 || e.admits(t, i) {
 			return finding{}, false
 		}
-		union |= t
+		all |= t
 	}
-	if union == 0 {
+	if all == 0 {
 		return finding{}, false
 	}
-	return e.typeFinding(union, i), true
+	return e.typeFinding(all, i), true
 }
 
 // admitting are the branches whose type allows the value, or all.
-func (e *explainer) admitting(rules []*rule, i uint32) []*rule {
-	var out []*rule
-	for _, s := range rules {
-		if s.always != alwaysFalse && e.admits(typesOf(s, 0), i) {
-			out = append(out, s)
+func (e *explainer) admitting(rules []*rule, u *union, i uint32) []*rule {
+	count := 0
+	for n, s := range rules {
+		if s.always != alwaysFalse && e.admits(u.types[n], i) {
+			count++
 		}
 	}
-	if len(out) == 0 {
+	if count == 0 || count == len(rules) {
 		return rules
+	}
+	out := make([]*rule, 0, count)
+	for n, s := range rules {
+		if s.always != alwaysFalse && e.admits(u.types[n], i) {
+			out = append(out, s)
+		}
 	}
 	return out
 }
@@ -156,6 +200,18 @@ func allowed(r *rule, depth int) *members {
 		return allowed(r.place.ref, depth+1)
 	}
 	return nil
+}
+
+func kindsOf(rules []*rule) kinds {
+	name, sets := discriminator(rules)
+	if name == "" {
+		return kinds{}
+	}
+	var all []Value
+	for _, s := range sets {
+		all = append(all, s.values...)
+	}
+	return kinds{name, sets, newMembers(all)}
 }
 
 // discriminator is a property whose values tell every branch from the others.
@@ -218,58 +274,63 @@ func literalNames(r *rule, depth int) []string {
 
 // discriminated decides by a property that names the branch. It gives either
 // the whole answer or the branches that remain.
-func (e *explainer) discriminated(rules []*rule, i uint32) (list []finding, rest []*rule, ok bool) {
-	if Kind(e.d.nodes[i].kind) != Object {
-		return nil, nil, false
+func (e *explainer) discriminated(list []finding, rules []*rule, kinds *kinds, i uint32) (found []finding, rest []*rule, ok bool) {
+	if kinds.name == "" {
+		return list, nil, false
 	}
-	name, sets := discriminator(rules)
-	if name == "" {
-		return nil, nil, false
+	value, given := e.d.member(i, kinds.name)
+	if !given {
+		all := kinds.all
+		f := e.missingFinding(i, "required", kinds.name, 0, func() string { return "; it must be " + all.words() })
+		return append(list, f), nil, true
 	}
-	var all []Value
-	value, given := e.d.member(i, name)
+	count, last := 0, 0
+	for n := range rules {
+		if kinds.sets[n].has(e.d, value) {
+			count, last = count+1, n
+		}
+	}
+	switch count {
+	case 0:
+		return append(list, e.find(value, "enum", kinds.all)), nil, true
+	case 1:
+		return e.explainTo(list, rules[last], i), nil, true
+	}
 	for n, s := range rules {
-		if given && sets[n].has(e.d, value) {
+		if kinds.sets[n].has(e.d, value) {
 			rest = append(rest, s)
 		}
-		all = append(all, sets[n].values...)
 	}
-	switch {
-	case len(rest) == 1:
-		return e.explain(rest[0], i), nil, true
-	case len(rest) > 1:
-		return nil, rest, false
-	case given:
-		return []finding{e.notListed(value, "enum", all)}, nil, true
-	}
-	f := e.missingFinding(i, "required", name, 0, func() string { return "; it must be " + oneOfWords(all) })
-	return []finding{f}, nil, true
+	return list, rest, false
 }
 
 // lightest explains by the branch with the least wrong; if several are as near
-// and differ, it names the forms instead.
-func (e *explainer) lightest(rules []*rule, i uint32, keyword string) []finding {
-	best, bestWeight := []finding(nil), -1
+// and differ, it names the forms instead. Behind the list, the best so far
+// stands first.
+func (e *explainer) lightest(list []finding, rules []*rule, i uint32, keyword string) []finding {
+	start, bestWeight := len(list), -1
 	tie := false
 	for _, s := range rules {
 		if s.always == alwaysFalse {
 			continue
 		}
-		list := e.explain(s, i)
-		weight := e.weight(list, i)
+		end := len(list)
+		list = e.explainTo(list, s, i)
+		weight := e.weight(list[end:], i)
 		switch {
-		case weight == 0:
-			continue // cut short by the budget
+		case weight == 0: // cut short by the budget
 		case bestWeight < 0 || weight < bestWeight:
-			best, bestWeight, tie = list, weight, false
-		case weight == bestWeight && !e.sameProblems(best, list):
+			bestWeight, tie = weight, false
+			end = start + copy(list[start:], list[end:])
+		case weight == bestWeight && !e.sameProblems(list[start:end], list[end:]):
 			tie = true
 		}
+		list = list[:end]
 	}
 	if bestWeight >= 0 && !tie {
-		return best
+		return list
 	}
-	return []finding{e.forms(rules, i, keyword)}
+	return append(list[:start], e.forms(rules, i, keyword))
 }
 
 func (e *explainer) sameProblems(a, b []finding) bool {
@@ -277,7 +338,7 @@ func (e *explainer) sameProblems(a, b []finding) bool {
 		return false
 	}
 	for n := range a {
-		if a[n].keyword != b[n].keyword || a[n].node != b[n].node || e.problem(a[n]) != e.problem(b[n]) {
+		if a[n].keyword != b[n].keyword || a[n].node != b[n].node || e.problem(&a[n]) != e.problem(&b[n]) {
 			return false
 		}
 	}
@@ -287,7 +348,8 @@ func (e *explainer) sameProblems(a, b []finding) bool {
 // weight is greater the more and the nearer to the value the faults are.
 func (e *explainer) weight(list []finding, i uint32) int {
 	total := 0
-	for _, f := range list {
+	for x := range list {
+		f := &list[x]
 		if f.warning {
 			continue
 		}
@@ -311,7 +373,7 @@ func (e *explainer) weight(list []finding, i uint32) int {
 
 // forms names what the branches allow, where none is nearer than the others.
 func (e *explainer) forms(rules []*rule, i uint32, keyword string) finding {
-	return e.find(i, keyword, func(e *explainer) said {
+	return e.find(i, keyword, tellFunc(func(e *explainer) said {
 		var names []string
 		for _, s := range rules {
 			name := shapeOf(s)
@@ -329,5 +391,5 @@ func (e *explainer) forms(rules []*rule, i uint32, keyword string) finding {
 		expected := "one of: " + strings.Join(names, "; ") + more
 		got, spoken := e.got(i)
 		return said{expected: expected, got: got, message: "must be " + expected + "; it is " + spoken}
-	})
+	}))
 }

@@ -41,7 +41,8 @@ func (s *Schema) Validate(v Value) Report {
 }
 
 func (s *Schema) rootProblem(v Value) Problem {
-	got, spoken := gotOf(v.d, v.i, s.secrets)
+	var w prose
+	got, spoken := w.got(v.d, v.i, s.secrets)
 	return Problem{Keyword: "type", Expected: "object", Got: got, Message: "the arguments must be an object, not " + spoken}
 }
 
@@ -64,13 +65,14 @@ func (p *pattern) tooSlow() string {
 // finding is a problem before it is put into words: what is needed to order and
 // to weigh it. Most branches of a union are weighed and never told.
 type finding struct {
-	keyword string
-	node    uint32 // where it is reported
-	member  uint32 // for a name: its node or its place, for the order
-	rank    uint8
-	warning bool
-	inner   bool // from within a string that holds JSON; in order already
-	say     func(*explainer) said
+	keyword    string
+	say        teller
+	want, have int    // of a size
+	node       uint32 // where it is reported
+	member     uint32 // for a name: its node or its place, for the order
+	rank       uint8
+	warning    bool
+	inner      bool // from within a string that holds JSON; in order already
 }
 
 // said is what a problem tells beyond its place and keyword. An empty got means
@@ -81,8 +83,8 @@ type said struct {
 }
 
 // problem puts a finding into words.
-func (e *explainer) problem(f finding) Problem {
-	x := f.say(e)
+func (e *explainer) problem(f *finding) Problem {
+	x := f.say.tell(e, f)
 	p := Problem{Path: x.path, Keyword: f.keyword, Expected: x.expected, Got: x.got, Message: x.message}
 	if !f.inner {
 		p.Path = e.path(f.node)
@@ -106,36 +108,76 @@ const (
 type explainer struct {
 	machine
 	at     spots
-	found  map[uint64][]finding
-	known  []bool          // by node: names that some rule declares
-	needed map[uint32]bool // nulls whose names are required
+	found  remembered
+	list   []finding       // room for what is found
+	notes  []note          // by node
 	hidden map[uint32]bool // values that are writeOnly
 	prefix string          // path of the document, inside a string that holds JSON
+	text   prose
+	meter  *meter
+	out    []bool // room for the names that are no candidates
 
 	allHidden bool // the document stands in a string that is writeOnly
 }
 
+// note is what was learnt of one node.
+type note uint8
+
+const (
+	noteKnown    note = 1 << iota // a name that some rule declares
+	noteNeeded                    // a null whose name is required
+	noteMistyped                  // a value of the wrong type
+)
+
+// newExplainer takes one that was released, or makes one.
 func (s *Schema) newExplainer(d *document) *explainer {
-	return &explainer{
-		machine: machine{d: d, s: s, steps: memoAfter + 1}, at: d.spots(), known: make([]bool, len(d.nodes)),
+	e, ok := s.explainers.Get().(*explainer)
+	if !ok {
+		e = &explainer{}
 	}
+	e.machine = machine{d: d, s: s}
+	e.at = d.spots(e.at.up)
+	e.notes = slices.Grow(e.notes[:0], len(d.nodes))[:len(d.nodes)]
+	clear(e.notes)
+	return e
+}
+
+// keptNodes bounds what a released explainer holds on to.
+const keptNodes = 4096
+
+// release gives the explainer to whoever explains next. Nothing that it found
+// may be told afterwards; the texts stay.
+func (e *explainer) release() {
+	if len(e.notes) > keptNodes {
+		return
+	}
+	e.list = emptied(e.list)
+	e.found.reset()
+	s := e.s
+	e.machine, e.hidden, e.prefix, e.text, e.allHidden = machine{}, nil, "", prose{}, false
+	s.explainers.Put(e)
 }
 
 func (s *Schema) explain(v Value) Report {
 	e := s.newExplainer(v.d)
+	defer e.release()
 	if s.secrets {
 		e.hidden = map[uint32]bool{}
 		e.hide(s.root, v.i, map[uint64]bool{})
 	}
-	list := e.clean(e.explain(s.root, v.i))
+	e.list = e.explainTo(e.list[:0], s.root, v.i)
+	list := e.clean(e.list)
+	e.text.room = min(64+192*len(list), 4096)
 	var r Report
-	r.Problems = make([]Problem, 0, len(list))
-	for _, f := range list {
-		switch p := e.problem(f); {
+	if len(list) > 0 {
+		r.Problems = make([]Problem, 0, len(list))
+	}
+	for n := range list {
+		switch f := &list[n]; {
 		case !f.warning:
-			r.Problems = append(r.Problems, p)
+			r.Problems = append(r.Problems, e.problem(f))
 		default:
-			r.Warnings = append(r.Warnings, p)
+			r.Warnings = append(r.Warnings, e.problem(f))
 		}
 	}
 	r.Problems, r.Warnings = distinctProblems(r.Problems), distinctProblems(r.Warnings)
@@ -174,31 +216,51 @@ func distinctProblems(list []Problem) []Problem {
 // clean orders findings in place, and drops what lies beneath a mistyped value, and
 // warnings about names that another rule declares.
 func (e *explainer) clean(list []finding) []finding {
-	var mistyped map[uint32]bool
-	for _, f := range list {
-		if f.rank == rankType && !f.inner {
-			if mistyped == nil {
-				mistyped = map[uint32]bool{}
-			}
-			mistyped[f.node] = true
+	mistyped := false
+	for n := range list {
+		if f := &list[n]; f.rank == rankType && !f.inner {
+			mistyped = true
+			e.notes[f.node] |= noteMistyped
 		}
 	}
-	list = slices.DeleteFunc(list, func(f finding) bool {
-		return f.warning && !f.inner && e.known[f.member] || (mistyped != nil && e.beneath(f, mistyped))
-	})
-	slices.SortStableFunc(list, func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.rank, b.rank), cmp.Compare(a.member, b.member))
-	})
+	kept := 0
+	for n := range list {
+		f := &list[n]
+		if f.warning && !f.inner && e.notes[f.member]&noteKnown != 0 || (mistyped && e.beneath(f)) {
+			continue
+		}
+		if kept != n {
+			list[kept] = *f
+		}
+		kept++
+	}
+	list = list[:kept]
+	for n := 1; n < len(list); n++ {
+		if byPlace(&list[n], &list[n-1]) < 0 {
+			slices.SortStableFunc(list, func(a, b finding) int { return byPlace(&a, &b) })
+			break
+		}
+	}
 	return list
 }
 
-func (e *explainer) beneath(f finding, mistyped map[uint32]bool) bool {
-	if mistyped[f.node] && f.rank != rankType {
+func byPlace(a, b *finding) int {
+	switch {
+	case a.node != b.node:
+		return cmp.Compare(a.node, b.node)
+	case a.rank != b.rank:
+		return cmp.Compare(a.rank, b.rank)
+	}
+	return cmp.Compare(a.member, b.member)
+}
+
+func (e *explainer) beneath(f *finding) bool {
+	if e.notes[f.node]&noteMistyped != 0 && f.rank != rankType {
 		return true
 	}
 	for n := f.node; n != 0; {
 		n = e.at.up[n]
-		if mistyped[n] {
+		if e.notes[n]&noteMistyped != 0 {
 			return true
 		}
 	}
@@ -206,7 +268,7 @@ func (e *explainer) beneath(f finding, mistyped map[uint32]bool) bool {
 }
 
 // path is the JSON Pointer of a node.
-func (e *explainer) path(i uint32) string { return e.d.pointer(e.at, i, e.prefix) }
+func (e *explainer) path(i uint32) string { return e.d.pointer(&e.text, e.at, i, e.prefix) }
 
 // hide marks the values that some rule calls writeOnly. Rules of branches not
 // taken count too: better to hide too much.
