@@ -32,7 +32,8 @@ func (e *explainer) explainTo(list []finding, r *rule, i uint32) []finding {
 		return list
 	}
 	key := uint64(r.id)<<32 | uint64(i)
-	remember := r.place != nil && !e.s.dynamic // what is reached more than once is reached through these
+	// What is reached more than once is reached through these.
+	remember := r.place != nil && !e.s.dynamic && e.steps > rememberAfter
 	if remember {
 		if known, ok := e.found.of(key); ok {
 			return append(list, known...)
@@ -45,6 +46,9 @@ func (e *explainer) explainTo(list []finding, r *rule, i uint32) []finding {
 	}
 	return list
 }
+
+// rememberAfter is the number of steps from which findings are remembered.
+const rememberAfter = 256
 
 // explainRule goes through all that a rule says of the value at i.
 func (e *explainer) explainRule(list []finding, r *rule, i uint32) []finding {
@@ -150,11 +154,9 @@ func (d *decimal) tell(e *explainer, f *finding) said {
 	}
 	var room [32]byte
 	bound := string(d.canonical(room[:0]))
-	got, spoken := e.got(f.node)
-	return said{
-		expected: e.text.join(expected, bound), got: got,
-		message: e.text.join("must be ", words, bound, ", not ", spoken),
-	}
+	x := e.about(f.node, "", "must be ", words, bound, ", not ")
+	x.expected = e.text.join(expected, bound)
+	return x
 }
 
 func (e *explainer) explainString(list []finding, r *stringRule, i uint32) []finding {
@@ -191,14 +193,16 @@ func (p *pattern) tell(e *explainer, f *finding) said {
 	if f.keyword == "limit" {
 		return said{expected: slowExpected, message: p.tooSlow()}
 	}
-	got, spoken := e.got(f.node)
 	src := shorten(p.src)
-	return said{expected: src, got: got, message: e.text.join("must match the pattern ", src, p.hint(), ", unlike ", spoken)}
+	x := e.about(f.node, "", "must match the pattern ", src, p.hint(), ", unlike ")
+	x.expected = src
+	return x
 }
 
 func (r *format) tell(e *explainer, f *finding) said {
-	got, spoken := e.got(f.node)
-	return said{expected: r.name, got: got, message: e.text.join("must be ", r.words, " such as ", r.example, ", not ", spoken)}
+	x := e.about(f.node, "", "must be ", r.words, " such as ", r.example, ", not ")
+	x.expected = r.name
+	return x
 }
 
 func (e *explainer) sizeFinding(i uint32, keyword string, what extent, want, have int) finding {
@@ -212,10 +216,13 @@ func (e *explainer) size(f *finding, least bool, what string) said {
 		sign, words = ">= ", "must have at least "
 	}
 	want, have := strconv.Itoa(f.want), strconv.Itoa(f.have)
-	return said{
-		expected: e.text.join(sign, want), got: e.text.counted(have, what),
-		message: e.text.join(words, e.text.counted(want, what), ", but has ", have),
+	x := said{expected: e.text.join(sign, want), got: e.text.counted(have, what)}
+	if f.want == 1 {
+		x.message = e.text.join(words, "1 ", what, ", but has ", have)
+	} else {
+		x.message = e.text.join(words, e.text.counted(want, what), ", but has ", have)
 	}
+	return x
 }
 
 func (e *explainer) explainArray(list []finding, a *arrayRule, i uint32) []finding {

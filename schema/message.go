@@ -72,30 +72,84 @@ func (w *prose) counted(n, what string) string {
 // got names a value: tersely for data, and for a sentence. Containers are named
 // by their size only, so no message shows what they hold.
 func (w *prose) got(d *document, i uint32, secret bool) (got, spoken string) {
-	n := &d.nodes[i]
-	kind := Kind(n.kind)
+	before, text, after := named(d, i, secret)
+	spoken = before
+	if text != "" {
+		spoken = w.join(before, text, after)
+		return spoken[len("the "):], spoken
+	}
+	return w.terse(d, i, secret), spoken
+}
+
+// named is how a sentence names a value. A text stands where data names the
+// value by the same words but for the article.
+func named(d *document, i uint32, secret bool) (before, text, after string) {
+	kind := Kind(d.nodes[i].kind)
 	if secret && kind != Null {
-		return kind.String() + " (hidden)", "the " + kind.String() + " given"
+		return "the " + kind.String() + " given", "", ""
 	}
 	switch kind {
 	case Null:
-		return "null", "null"
+		return "null", "", ""
 	case Bool:
-		spoken = w.join("the boolean ", d.raw(i))
+		return "the boolean ", d.raw(i), ""
 	case Number:
-		spoken = w.join("the number ", cut(d.raw(i), shownChars))
+		return "the number ", cut(d.raw(i), shownChars), ""
 	case String:
-		if text := d.text(i); len(text) <= shownChars && isPlain(text) {
-			spoken = w.join("the string \"", text, "\"")
-		} else {
-			spoken = w.join("the string ", quoteShort(text))
+		if text = d.text(i); text != "" && len(text) <= shownChars && isPlain(text) {
+			return "the string \"", text, "\""
 		}
+		return "the string ", quoteShort(text), ""
 	case Array:
-		return w.join("array of ", w.counted(strconv.Itoa(int(n.aux)), "element")), "an array"
-	default:
-		return w.join("object with ", w.counted(strconv.Itoa(int(n.aux)), "member")), "an object"
+		return "an array", "", ""
 	}
-	return spoken[len("the "):], spoken
+	return "an object", "", ""
+}
+
+// terse names, for data, what a sentence names by other words.
+func (w *prose) terse(d *document, i uint32, secret bool) string {
+	n := &d.nodes[i]
+	kind := Kind(n.kind)
+	if secret && kind != Null {
+		return kind.String() + " (hidden)"
+	}
+	switch kind {
+	case Null:
+		return "null"
+	case Array:
+		return w.join("array of ", w.counted(strconv.Itoa(int(n.aux)), "element"))
+	}
+	return w.join("object with ", w.counted(strconv.Itoa(int(n.aux)), "member"))
+}
+
+// about is a message that names the value at i between other words, and the
+// value's name for data.
+func (e *explainer) about(i uint32, end string, begin ...string) said {
+	secret := e.secret(i)
+	before, text, after := named(e.d, i, secret)
+	w := &e.text
+	size := len(before) + len(text) + len(after) + len(end)
+	for _, p := range begin {
+		size += len(p)
+	}
+	start := w.start(size)
+	for _, p := range begin {
+		w.b.WriteString(p)
+	}
+	from := w.b.Len() + len("the ")
+	w.b.WriteString(before)
+	w.b.WriteString(text)
+	w.b.WriteString(after)
+	to := w.b.Len()
+	w.b.WriteString(end)
+	all := w.b.String()
+	x := said{message: all[start:]}
+	if text != "" {
+		x.got = all[from:to]
+	} else {
+		x.got = w.terse(e.d, i, secret)
+	}
+	return x
 }
 
 // describe names a schema's value in a fault.
@@ -144,11 +198,9 @@ func (e *explainer) typeFinding(types typeSet, i uint32) finding {
 }
 
 func (t typeSet) tell(e *explainer, f *finding) said {
-	got, spoken := e.got(f.node)
-	return said{
-		expected: t.list(), got: got,
-		message: e.text.join("must be ", t.words(), ", not ", spoken, e.typeHint(t, f.node)),
-	}
+	x := e.about(f.node, e.typeHint(t, f.node), "must be ", t.words(), ", not ")
+	x.expected = t.list()
+	return x
 }
 
 // typeHint says what was probably meant, where that can be told.
@@ -254,30 +306,36 @@ func (m *members) tell(e *explainer, f *finding) said {
 		return said{expected: "no value", message: "nothing is allowed here; leave it out"}
 	}
 	m.prepare()
-	got, spoken := e.got(f.node)
 	isText := Kind(e.d.nodes[f.node].kind) == String
 	if m.many != "" {
-		few := m.listed
-		if isText {
-			few = e.nearValues(m, f.node)
-		}
-		if few == "" {
-			return said{expected: e.text.join("one of ", m.many), got: got, message: e.text.join("must be one of ", m.many, ", not ", spoken)}
-		}
-		return said{
-			expected: e.text.join(few, " … (", m.many, ")"), got: got,
-			message: e.text.join("must be one of ", m.many, ", not ", spoken, "; the nearest are ", few),
-		}
+		return m.tellMany(e, f, isText)
 	}
-	oneOf, mean, near, end := "one of ", "", "", ""
+	oneOf, mean := "one of ", ""
 	if len(m.values) == 1 {
 		oneOf = ""
 	} else if isText {
 		if list := e.measure().closest(e.d.text(f.node), m.roster, 1, likely, nil); len(list) > 0 {
-			mean, near, end = "; did you mean ", quoteShort(m.short[list[0].place]), "?"
+			mean = e.text.join("; did you mean ", quoteShort(m.short[list[0].place]), "?")
 		}
 	}
-	return said{expected: m.listed, got: got, message: e.text.join("must be ", oneOf, m.listed, ", not ", spoken, mean, near, end)}
+	x := e.about(f.node, mean, "must be ", oneOf, m.listed, ", not ")
+	x.expected = m.listed
+	return x
+}
+
+func (m *members) tellMany(e *explainer, f *finding, isText bool) said {
+	few := m.listed
+	if isText {
+		few = e.nearValues(m, f.node)
+	}
+	if few == "" {
+		x := e.about(f.node, "", "must be one of ", m.many, ", not ")
+		x.expected = e.text.join("one of ", m.many)
+		return x
+	}
+	x := e.about(f.node, e.text.join("; the nearest are ", few), "must be one of ", m.many, ", not ")
+	x.expected = e.text.join(few, " … (", m.many, ")")
+	return x
 }
 
 // nearValues lists the allowed strings that are most like the one given.

@@ -135,32 +135,28 @@ func (d *document) pointer(w *prose, s spots, i uint32, prefix string) string {
 	if i == 0 {
 		return prefix
 	}
+	var room [24]uint32
+	way := room[:0]
 	size := len(prefix)
-	for n := i; n != 0; n = s.up[n] {
+	for ; i != 0; i = s.up[i] {
+		way = append(way, i)
 		size += 11
-		if p := s.up[n]; Kind(d.nodes[p].kind) == Object {
-			size += 2 * len(d.text(n-s.index[n]))
+		if Kind(d.nodes[s.up[i]].kind) == Object {
+			size += 2 * len(d.text(i-s.index[i]))
 		}
 	}
 	start := w.start(size)
 	w.b.WriteString(prefix)
-	d.tokens(w, s, i)
+	for _, i := range slices.Backward(way) {
+		w.b.WriteByte('/')
+		if Kind(d.nodes[s.up[i]].kind) == Object {
+			w.b.WriteString(escapeToken(d.text(i - s.index[i])))
+			continue
+		}
+		var digits [10]byte
+		w.b.Write(strconv.AppendUint(digits[:0], uint64(s.index[i]), 10))
+	}
 	return w.b.String()[start:]
-}
-
-func (d *document) tokens(w *prose, s spots, i uint32) {
-	if i == 0 {
-		return
-	}
-	p := s.up[i]
-	d.tokens(w, s, p)
-	w.b.WriteByte('/')
-	if Kind(d.nodes[p].kind) == Array {
-		var b [10]byte
-		w.b.Write(strconv.AppendUint(b[:0], uint64(s.index[i]), 10))
-		return
-	}
-	w.b.WriteString(escapeToken(d.text(i - s.index[i])))
 }
 
 // hashText spreads names over the tables of declared properties. It is not
