@@ -43,13 +43,10 @@ func TestDetectGuessesTheFormatByItsFirstEvents(t *testing.T) {
 	}
 }
 
-//go:fix inline
-func number(n int64) *int64 { return new(n) }
-
 func TestParseJSONHasFixedNamesAndNulls(t *testing.T) {
 	r := &wire.Reply{
 		API: "openai-chat", Stop: "stop", Complete: true, Text: "<b>",
-		Usage: wire.Usage{Input: number(3)},
+		Usage: wire.Usage{Input: new(int64(3))},
 		Calls: []holdfast.Call{
 			{ID: "a", Name: "x", Kind: holdfast.FunctionCall, Arguments: `{"n": 1}`, Complete: true},
 			{ID: "a", Name: "x", Kind: holdfast.FunctionCall, Complete: true},
