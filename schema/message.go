@@ -53,6 +53,14 @@ func quoteShort(s string) string {
 	return strconv.Quote(cut(s, shownChars))
 }
 
+// quoted is quoteShort.
+func (w *prose) quoted(s string) string {
+	if len(s) <= shownChars && isPlain(s) {
+		return w.join("\"", s, "\"")
+	}
+	return quoteShort(s)
+}
+
 func plural(n int, what string) string {
 	var w prose
 	return w.counted(strconv.Itoa(n), what)
@@ -245,14 +253,14 @@ func maySpell(text string) bool {
 		return false
 	}
 	switch c := text[0]; c {
-	case '{', '[', '-':
+	case '{', '[':
 		return true
 	case 't':
 		return strings.HasPrefix(text, "true")
 	case 'f':
 		return strings.HasPrefix(text, "false")
 	default:
-		return '0' <= c && c <= '9'
+		return (c == '-' || ('0' <= c && c <= '9')) && strings.Trim(text, "0123456789+-.eE \t\r\n") == ""
 	}
 }
 
@@ -315,7 +323,7 @@ func (m *members) tell(e *explainer, f *finding) said {
 		oneOf = ""
 	} else if isText {
 		if list := e.measure().closest(e.d.text(f.node), m.roster, 1, likely, nil); len(list) > 0 {
-			mean = e.text.join("; did you mean ", quoteShort(m.short[list[0].place]), "?")
+			mean = e.text.join("; did you mean ", e.text.quoted(m.short[list[0].place]), "?")
 		}
 	}
 	x := e.about(f.node, mean, "must be ", oneOf, m.listed, ", not ")
@@ -343,9 +351,9 @@ func (e *explainer) nearValues(m *members, i uint32) string {
 	few := ""
 	for _, x := range e.measure().closest(e.d.text(i), m.roster, 3, nil, nil) {
 		if few != "" {
-			few = e.text.join(few, ", ", quoteShort(m.short[x.place]))
+			few = e.text.join(few, ", ", e.text.quoted(m.short[x.place]))
 		} else {
-			few = quoteShort(m.short[x.place])
+			few = e.text.quoted(m.short[x.place])
 		}
 	}
 	return few

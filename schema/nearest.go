@@ -108,6 +108,7 @@ type meter struct {
 	places  [256]uint64 // where each byte stands in the name
 	size    int
 	columns [meterSize + 1]column // by how much of the other name they stand for
+	depth   int                   // how many of them, but for the first, are made
 	list    []near
 }
 
@@ -141,7 +142,7 @@ func (m *meter) set(name string) {
 	for i, c := range m.name[:m.size] {
 		m.places[c] |= 1 << i
 	}
-	m.columns[0] = column{up: ^uint64(0), distance: m.size}
+	m.columns[0], m.depth = column{up: ^uint64(0), distance: m.size}, 0
 }
 
 // distance from a folded name is exact up to most, and greater than most beyond
@@ -153,6 +154,14 @@ func (m *meter) distance(other string, ready, most int) (int, int) {
 	if m.size == 0 {
 		return len(other), 0
 	}
+	// To bytes that the name does not hold, all that it does not hold are the same.
+	for ready < min(len(other), m.depth) && m.columns[ready+1].before == m.places[other[ready]] {
+		ready++
+	}
+	if ready == len(other) {
+		return m.columns[ready].distance, ready
+	}
+	m.depth = ready
 	x := m.columns[ready]
 	for n := ready; n < len(other); n++ {
 		if x.distance-(len(other)-n) > most {
@@ -169,7 +178,8 @@ func (m *meter) distance(other string, ready, most int) (int, int) {
 		x.up = left | ^(x.same | right)
 		x.down = right & x.same
 		x.before = at
-		m.columns[n+1] = x
+		m.depth++
+		m.columns[m.depth] = x
 	}
 	return x.distance, len(other)
 }

@@ -167,20 +167,23 @@ func (s *Schema) explain(v Value) Report {
 	}
 	e.list = e.explainTo(e.list[:0], s.root, v.i)
 	list := e.clean(e.list)
-	e.text.room = min(64+192*len(list), 4096)
+	e.text.room = min(96+88*len(list), 4096)
 	var r Report
 	if len(list) > 0 {
 		r.Problems = make([]Problem, 0, len(list))
 	}
-	for n := range list {
-		switch f := &list[n]; {
-		case !f.warning:
-			r.Problems = append(r.Problems, e.problem(f))
-		default:
-			r.Warnings = append(r.Warnings, e.problem(f))
+	for n := 0; n < len(list); {
+		problems, warnings := len(r.Problems), len(r.Warnings)
+		for node := list[n].node; n < len(list) && list[n].node == node; n++ {
+			if f := &list[n]; f.warning {
+				r.Warnings = append(r.Warnings, e.problem(f))
+			} else {
+				r.Problems = append(r.Problems, e.problem(f))
+			}
 		}
+		r.Problems = r.Problems[:problems+len(distinctProblems(r.Problems[problems:]))]
+		r.Warnings = r.Warnings[:warnings+len(distinctProblems(r.Warnings[warnings:]))]
 	}
-	r.Problems, r.Warnings = distinctProblems(r.Problems), distinctProblems(r.Warnings)
 	if len(r.Problems) == 0 {
 		r.Problems = nil
 	}
@@ -190,7 +193,8 @@ func (s *Schema) explain(v Value) Report {
 	return r
 }
 
-// distinctProblems drops repetitions: two rules may find the same.
+// distinctProblems drops, in place, repetitions at one value: two rules may find
+// the same.
 func distinctProblems(list []Problem) []Problem {
 	if len(list) < 2 {
 		return list
