@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -60,6 +61,7 @@ func (m *meter) closest(s string, candidates roster, n int, limit func(given, si
 	m.set(s)
 	list := m.list[:0]
 	ready := 0
+	worst := near{math.MaxInt, meterSize} // of a full list
 	for c := range candidates {
 		x := &candidates[c]
 		ready = min(ready, x.shared)
@@ -67,16 +69,12 @@ func (m *meter) closest(s string, candidates roster, n int, limit func(given, si
 		if (skip != nil && skip[x.place]) || (size == 0 && m.size > 0) {
 			continue
 		}
-		most := meterSize
-		if limit != nil {
-			most = limit(m.size, size)
+		most := worst.distance
+		if x.place > worst.place {
+			most--
 		}
-		if len(list) == n {
-			worst := list[n-1]
-			if x.place > worst.place {
-				worst.distance--
-			}
-			most = min(most, worst.distance)
+		if limit != nil {
+			most = min(most, limit(m.size, size))
 		}
 		var d int
 		if d, ready = m.distance(x.text, ready, most); d > most {
@@ -91,6 +89,9 @@ func (m *meter) closest(s string, candidates roster, n int, limit func(given, si
 		}
 		copy(list[at+1:], list[at:])
 		list[at] = near{x.place, d}
+		if len(list) == n {
+			worst = list[n-1]
+		}
 	}
 	m.list = list
 	return list

@@ -175,7 +175,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 func escapeToken(name string) string {
-	if !strings.ContainsAny(name, "~/") {
+	if strings.IndexByte(name, '~') < 0 && strings.IndexByte(name, '/') < 0 {
 		return name
 	}
 	return pointerEscapes.Replace(name)
