@@ -61,11 +61,6 @@ func (w *prose) quoted(s string) string {
 	return quoteShort(s)
 }
 
-func plural(n int, what string) string {
-	var w prose
-	return w.counted(strconv.Itoa(n), what)
-}
-
 // counted is a number of something, whose words begin with the noun.
 func (w *prose) counted(n, what string) string {
 	if n == "1" {
