@@ -123,6 +123,7 @@ func TestReply_shows_what_streams(t *testing.T) {
 	}
 }
 
+// Pitfall 33: half a reply asked for again would be two replies' calls.
 func TestReply_retries_only_while_nothing_was_received(t *testing.T) {
 	overloaded := `{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`
 	type try = func(*http.Request) (*http.Response, error)
