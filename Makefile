@@ -39,7 +39,7 @@ race:
 
 # Once more without the race detector, and with a PostgreSQL of its own.
 whole:
-	scripts/with-postgres $(GO) test -count=1 ./...
+	HOLDFAST_EVERY_PROVIDER=1 scripts/with-postgres $(GO) test -count=1 ./...
 
 # The loops that are written with the vendors' own clients.
 sdk:

@@ -3,6 +3,7 @@ package coach
 import (
 	"context"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,12 +53,13 @@ func eachVendor() []provider {
 	return []provider{{codec: openai.Chat{}}, {codec: anthropic.Messages{}}, {codec: google.Gemini{}}}
 }
 
-// eachProvider holds a conversation with each scripted provider, most streamed.
-// Scenario "" is the coach's own.
+// eachProvider holds a conversation with a scripted provider of each vendor; with
+// HOLDFAST_EVERY_PROVIDER=1, as in make test, with each of their formats, and a
+// whole body too. Scenario "" is the coach's own.
 func eachProvider(t *testing.T, scenario string, hold func(*talk)) {
 	t.Helper()
 	all := eachVendor()
-	if !raceDetector {
+	if os.Getenv("HOLDFAST_EVERY_PROVIDER") == "1" && !raceDetector {
 		all = append(all, provider{codec: openai.Responses{}}, provider{anthropic.Messages{}, true}, provider{codec: google.Interactions{}})
 	}
 	with(t, all, scenario, hold)
