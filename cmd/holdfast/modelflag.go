@@ -13,15 +13,19 @@ import (
 	"github.com/holdfast-go/holdfast/model/scripted"
 )
 
-// modelFlag is --model and --api: whom to ask, and in which format.
-type modelFlag struct{ which, api string }
+// modelFlag is --model, --api and --quirks: whom to ask, in which format, and
+// with which server's deviations.
+type modelFlag struct{ which, api, quirks string }
 
 func (f *modelFlag) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.which, "model", "", "PROVIDER/NAME ("+strings.Join(providerNames(), ", ")+"), script:FILE, or URL#NAME of an OpenAI-compatible server")
 	flags.StringVar(&f.api, "api", "", "the format that the model is asked in, where it is not the provider's first: "+strings.Join(apiNames(), ", "))
+	flags.StringVar(&f.quirks, "quirks", "", quirksUsage)
 	fixedCompletion(cmd, "api", apiNames()...)
 }
+
+const quirksUsage = "a server's deviations when it is sent something, such as azure, deepseek or mistral (a wrong one lists all); what comes back needs none"
 
 // provider is a vendor by the name that people use, and the format it is asked
 // in unless --api says otherwise.

@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast-go/holdfast/agent"
 	"github.com/holdfast-go/holdfast/internal/visible"
 	"github.com/holdfast-go/holdfast/ledger"
+	"github.com/holdfast-go/holdfast/wire"
 )
 
 // runFlags are what run was asked.
@@ -123,6 +124,7 @@ func (c *conversation) begin(ctx context.Context, f runFlags, chosen *chosenMode
 	}
 	c.agent, err = agent.New(chosen.client, c.house.gate, c.house.ledger, &agent.Options{
 		System: func() string { return c.house.system(time.Now()) }, MaxRounds: f.rounds, Watch: watch,
+		Tools: wire.ToolOptions{Quirks: f.model.quirks},
 	})
 	return err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/holdfast-go/holdfast/internal/visible"
 	"github.com/holdfast-go/holdfast/server"
 	"github.com/holdfast-go/holdfast/server/console"
+	"github.com/holdfast-go/holdfast/wire"
 )
 
 // tokenVariable holds the server's token, so that it need not stand on a command
@@ -105,7 +106,7 @@ func (a *app) newServer(f serveFlags, h *house) (*server.Server, error) {
 		return nil, err
 	}
 	o := server.Options{
-		Agent:   agent.Options{System: func() string { return h.system(time.Now()) }, MaxRounds: f.rounds},
+		Agent:   agent.Options{System: func() string { return h.system(time.Now()) }, MaxRounds: f.rounds, Tools: wire.ToolOptions{Quirks: f.model.quirks}},
 		Catalog: h.label, Model: chosen.client.Name(), Scripted: chosen.script != nil, Principal: principal, Token: f.token,
 		Page: console.New(), Grace: f.grace, Log: slog.New(slog.NewTextHandler(a.stderr, nil)),
 	}

@@ -21,7 +21,7 @@ type toolsResult struct {
 }
 
 func (a *app) toolsCommand() *cobra.Command {
-	var api string
+	var api, quirks string
 	var strict bool
 	cmd := &cobra.Command{
 		Use:   "tools CATALOG --api API",
@@ -41,7 +41,7 @@ each such thing is listed. CATALOG is a YAML or JSON file, or coach.`,
 				return err
 			}
 			defer c.close()
-			set, err := codec.Tools(c.catalog, &wire.ToolOptions{Strict: strict})
+			set, err := codec.Tools(c.catalog, &wire.ToolOptions{Strict: strict, Quirks: quirks})
 			if err != nil {
 				return err
 			}
@@ -50,6 +50,7 @@ each such thing is listed. CATALOG is a YAML or JSON file, or coach.`,
 	}
 	cmd.Flags().StringVar(&api, "api", "", "the format: "+strings.Join(apiNames(), ", "))
 	cmd.Flags().BoolVar(&strict, "strict", false, "ask for the provider's strict mode where a schema is strict as it stands")
+	cmd.Flags().StringVar(&quirks, "quirks", "", quirksUsage)
 	fixedCompletion(cmd, "api", apiNames()...)
 	return cmd
 }
