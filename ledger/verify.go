@@ -33,10 +33,14 @@ func (t *txn) scan(table string, visit func(Row) error) error {
 // what it says of them. It returns how many events it read and every fault in
 // words: a line that was changed, taken out or put in, a row that no event made
 // as it is. A chain that was cut off at its end, rows and all, cannot be told
-// from one that never was longer: keep the last hash elsewhere (last) to tell.
-func (l *Ledger) Verify(ctx context.Context) (n int64, last string, faults []string, err error) {
+// from one that never was longer: keep the last hash elsewhere (last) to tell, and
+// give it back as known. The chain must hold every hash that is known.
+func (l *Ledger) Verify(ctx context.Context, known ...string) (n int64, last string, faults []string, err error) {
 	err = l.view(ctx, func(t *txn) error {
-		v := verifier{entries: map[string]string{}, approvals: map[string]string{}}
+		v := verifier{entries: map[string]string{}, approvals: map[string]string{}, missing: map[string]bool{}}
+		for _, hash := range known {
+			v.missing[hash] = true
+		}
 		if err := t.scan(events, v.event); err != nil {
 			return err
 		}
@@ -54,6 +58,9 @@ func (l *Ledger) Verify(ctx context.Context) (n int64, last string, faults []str
 		for id := range v.approvals {
 			v.fault("approval %s is missing", id)
 		}
+		for hash := range v.missing {
+			v.fault("the chain does not hold the known hash %.80q: it was cut off, or is another one", hash)
+		}
 		n, last, faults = v.number, v.hash, v.faults
 		return nil
 	})
@@ -66,6 +73,7 @@ type verifier struct {
 	hash      string
 	entries   map[string]string // the digest that a row must have; "": it was removed
 	approvals map[string]string
+	missing   map[string]bool // known hashes that did not come yet
 	faults    []string
 }
 
@@ -97,6 +105,7 @@ func (v *verifier) event(row Row) error {
 		v.fault("event %d is filed under another entry", e.Number)
 	}
 	v.number, v.hash = e.Number, e.Hash
+	delete(v.missing, e.Hash)
 	if e.Content != "" {
 		v.entries[e.Entry] = e.Content
 	}

@@ -16,7 +16,7 @@ import (
 func (a *app) ledgerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ledger",
-		Short: "Look at the record of what was called and what came of it",
+		Short: "Look at the record of what was called and what came of it, and keep it",
 		Long: `The ledger holds every call that was proposed, and what became of it: also those
 that were rejected. A write whose effect is not known stands there as uncertain
 until somebody resolves it.`,
@@ -24,7 +24,10 @@ until somebody resolves it.`,
 		Args:    cobra.NoArgs,
 		RunE:    a.do(needsSubcommand),
 	}
-	cmd.AddCommand(a.ledgerListCommand(), a.ledgerShowCommand(), a.ledgerResolveCommand())
+	cmd.AddCommand(
+		a.ledgerListCommand(), a.ledgerShowCommand(), a.ledgerResolveCommand(),
+		a.ledgerVerifyCommand(), a.ledgerPruneCommand(), a.ledgerEraseCommand(), a.ledgerExportCommand(),
+	)
 	return cmd
 }
 

@@ -39,6 +39,33 @@ func lostWrite(t *testing.T, file string) string {
 	return e.ID
 }
 
+// TestResolve_with_a_result_tells_it_as_the_writes_own gives a lost write the
+// answer that it had, which a replay then has.
+func TestResolve_with_a_result_tells_it_as_the_writes_own(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "l.db")
+	id := lostWrite(t, file)
+	resolve := func(stdin string, args ...string) (int, string) {
+		var out bytes.Buffer
+		args = append([]string{"ledger", "resolve", id, "--ledger", file, "--evidence", "seen"}, args...)
+		code := run(t.Context(), args, strings.NewReader(stdin), &out, &out)
+		return code, out.String()
+	}
+	for _, args := range [][]string{
+		{"--happened", "--result", "{"},
+		{"--happened", "--result", "\"\xff\""},
+		{"--happened", "--result", "-"},
+		{"--did-not-happen", "--result", "{}"},
+	} {
+		if code, out := resolve("", args...); code != exitMisuse {
+			t.Errorf("resolve %q exits with %d, want %d:\n%s", args, code, exitMisuse, out)
+		}
+	}
+	code, out := resolve(`{"receipt":9007199254740993}`+"\n", "--happened", "--result", "-", "--json")
+	if want := `"result":{"json":{"receipt":9007199254740993}`; code != exitDone || !strings.Contains(out, want) {
+		t.Errorf("resolve --result - exits with %d and says %q, want %q in it", code, out, want)
+	}
+}
+
 // TestResolve_is_a_persons_word_once resolves a lost write either way: with
 // evidence, once, and not again.
 func TestResolve_is_a_persons_word_once(t *testing.T) {

@@ -148,7 +148,13 @@ var keepingCases = []ledgerCase{
 		b.wantIntact()
 		n, last, _, _ := b.Verify(b.Context())
 		b.record(look("r", 1, 1))
-		m, next, _, _ := b.Verify(b.Context())
+		m, next, faults, _ := b.Verify(b.Context(), last)
+		if len(faults) != 0 {
+			b.Errorf("Verify of a chain that holds the known hash: faults = %q, want none", faults)
+		}
+		if _, _, faults, _ = b.Verify(b.Context(), last, "00ff"); len(faults) != 1 || !strings.Contains(faults[0], `"00ff"`) {
+			b.Errorf("Verify of a chain without a known hash: faults = %q, want one about it", faults)
+		}
 		if m != n+1 || next == last {
 			b.Errorf("Verify after one more record = %d events, want %d and another hash", m, n+1)
 		}
