@@ -173,7 +173,7 @@ func (t *txn) beginEntry(c *Claim, st *standing, id string) (*storedEntry, error
 	e := storeEntry(&c.Entry)
 	if st.own != nil {
 		switch State(st.own.State) {
-		case StatePending, StateClaimed, StateStarted:
+		case StatePending, StateParked, StateClaimed, StateStarted:
 		default:
 			return nil, fmt.Errorf("starting entry %s, which is %s: %w", id, st.own.State, ErrLost)
 		}
@@ -181,7 +181,7 @@ func (t *txn) beginEntry(c *Claim, st *standing, id string) (*storedEntry, error
 		if own.ArgumentsDigest != e.ArgumentsDigest || own.Tool != e.Tool || own.Key != e.Key || own.principal() != c.Entry.Principal {
 			return nil, fmt.Errorf("starting entry %s: the claim is of another call", id)
 		}
-		own.ToolDigest = e.ToolDigest
+		own.ToolDigest, own.Outcome = e.ToolDigest, nil
 		e, id = &own, own.ID
 	}
 	e.ID, e.Sealed, e.Owner, e.Fence = id, nil, t.l.owner, st.fence+1

@@ -187,6 +187,7 @@ func (l *Ledger) Entry(ctx context.Context, id string) (Entry, error) {
 // Filter of Entries, Approvals and Runs; the zero Filter lists all, newest first.
 type Filter struct {
 	Run     string
+	Parent  string // of Runs only: those within the agent call of this ledger id
 	Turn    int
 	Round   int
 	Tool    string

@@ -98,6 +98,12 @@ func (t *txn) standOfHeld(c *Claim, held *storedEntry, st *standing) error {
 			return err
 		}
 		code = holdfast.InProgress
+	case StateParked: // to be resumed, by whoever comes first
+		if held.ArgumentsDigest == c.Entry.ArgumentsDigest {
+			st.own = held
+			return nil
+		}
+		code = holdfast.InProgress
 	case StateStarted:
 		living, err := t.living(held.Owner)
 		if err != nil {

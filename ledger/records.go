@@ -14,7 +14,10 @@ type Run struct {
 	Catalog   string
 	Model     string
 	Principal holdfast.Principal
-	Created   time.Time
+	// Parent is the ledger id of the agent call that this run is the inside of;
+	// "" for a person's conversation.
+	Parent  string
+	Created time.Time
 }
 
 // Turn is one message of a person and what came of it. A run has one open turn
@@ -54,6 +57,7 @@ type State string
 // on with evidence and failed frees its key.
 const (
 	StatePending   State = "pending" // waits for a person
+	StateParked    State = "parked"  // an agent call in which a call of its own waits for a person
 	StateClaimed   State = "claimed" // may be run by its owner; nothing has happened
 	StateStarted   State = "started" // the handler may have been entered
 	StateOK        State = "ok"
@@ -85,6 +89,7 @@ type Entry struct {
 	Owner                  string
 	Outcome                *holdfast.Outcome // once there is one
 	ApprovalID             string
+	Ran                    time.Duration // how long an agent call ran before it was parked, all told
 	Proposed, Started, End time.Time
 }
 

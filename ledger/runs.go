@@ -15,20 +15,21 @@ type storedRun struct {
 	Model     string    `json:"model,omitempty"`
 	Tenant    string    `json:"tenant,omitempty"`
 	Principal string    `json:"principal,omitempty"`
+	Parent    string    `json:"parent,omitempty"`
 	Created   time.Time `json:"created"`
 }
 
 func storeRun(r Run) storedRun {
 	return storedRun{
 		ID: r.ID, Catalog: r.Catalog, Model: r.Model,
-		Tenant: r.Principal.Tenant, Principal: r.Principal.ID, Created: r.Created,
+		Tenant: r.Principal.Tenant, Principal: r.Principal.ID, Parent: r.Parent, Created: r.Created,
 	}
 }
 
 func (s *storedRun) run() Run {
 	return Run{
 		ID: s.ID, Catalog: s.Catalog, Model: s.Model,
-		Principal: holdfast.Principal{Tenant: s.Tenant, ID: s.Principal}, Created: s.Created,
+		Principal: holdfast.Principal{Tenant: s.Tenant, ID: s.Principal}, Parent: s.Parent, Created: s.Created,
 	}
 }
 
@@ -55,7 +56,7 @@ func (l *Ledger) CreateRun(ctx context.Context, r Run) (Run, error) {
 			return nil
 		}
 		out.Created = firstTime(out.Created, t.now)
-		return t.put(runs, r.ID, [7]string{}, out)
+		return t.put(runs, r.ID, [7]string{r.Parent}, out)
 	})
 	if err != nil {
 		return r, fmt.Errorf("creating run %s: %w", r.ID, err)
@@ -84,7 +85,7 @@ func (l *Ledger) Runs(ctx context.Context, f Filter) ([]Run, error) {
 	var list []Run
 	err := l.view(ctx, func(t *txn) error {
 		list = nil
-		return t.page(Query{Table: runs}, f, func(row Row) (bool, error) {
+		return t.page(Query{Table: runs, Words: [7]string{f.Parent}}, f, func(row Row) (bool, error) {
 			s, err := load[storedRun](row)
 			if err == nil {
 				list = append(list, s.run())
@@ -93,4 +94,32 @@ func (l *Ledger) Runs(ctx context.Context, f Filter) ([]Run, error) {
 		})
 	})
 	return list, err
+}
+
+// maxNested bounds how deep runs within calls are followed.
+const maxNested = 64
+
+// Outermost is the call of a person's conversation that e was made for: e itself,
+// or the outermost of the agent calls around it.
+func (l *Ledger) Outermost(ctx context.Context, e Entry) (Entry, error) {
+	out := e
+	err := l.view(ctx, func(t *txn) error {
+		out = e
+		for range maxNested {
+			run, err := get[storedRun](t, runs, out.Run)
+			if err != nil || run == nil || run.Parent == "" {
+				return err
+			}
+			around, err := t.mustEntry(run.Parent)
+			if err != nil {
+				return fmt.Errorf("the call around run %s: %w", run.ID, err)
+			}
+			if around, err = t.lapse(around); err != nil {
+				return err
+			}
+			out = around.entry()
+		}
+		return fmt.Errorf("entry %s: more than %d runs within each other", e.ID, maxNested)
+	})
+	return out, err
 }

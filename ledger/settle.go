@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/holdfast-go/holdfast"
 )
@@ -22,10 +23,12 @@ var ErrLost = errors.New("entry is no longer this owner's")
 // succeeds the write is told as uncertain.
 //
 // The outcome is ok, failed or uncertain, or rejected where the owner never
-// entered the handler.
+// entered the handler. A pending one parks an agent call: nobody owns it then,
+// and the next Start, by any owner, goes on with it.
 func (l *Ledger) Settle(ctx context.Context, id string, fence int64, o holdfast.Outcome, stage, evidence string) (Entry, error) {
-	switch o.Status {
-	case holdfast.OK, holdfast.Failed, holdfast.Uncertain, holdfast.Rejected:
+	switch {
+	case o.Status == holdfast.OK, o.Status == holdfast.Failed, o.Status == holdfast.Uncertain, o.Status == holdfast.Rejected:
+	case o.Status == holdfast.Pending && o.Parked:
 	default:
 		return Entry{}, fmt.Errorf("settling entry %s: %q is not an end", id, o.Status)
 	}
@@ -40,7 +43,7 @@ func (l *Ledger) Settle(ctx context.Context, id string, fence int64, o holdfast.
 		if err != nil {
 			return err
 		}
-		if e.Fence != fence || e.State != string(StateStarted) && e.State != string(StateClaimed) {
+		if e.Fence != fence || !e.open() || e.State == string(StateParked) && o.Parked {
 			out = e
 			if e.Fence == fence && sameOutcome(e.Outcome, outcome) {
 				return nil
@@ -55,6 +58,9 @@ func (l *Ledger) Settle(ctx context.Context, id string, fence int64, o holdfast.
 		}
 		settled := *e
 		settled.State, settled.Stage, settled.Outcome, settled.End = string(o.Status), stage, outcome, t.now
+		if o.Parked {
+			settled.park(t.now)
+		}
 		out = &settled
 		if err := t.addEvidence(out, storedEvidence{Evidence: evidence}); err != nil {
 			return err
@@ -73,6 +79,21 @@ func (l *Ledger) Settle(ctx context.Context, id string, fence int64, o holdfast.
 	}
 	l.setGivenUp(id, false)
 	return out.entry(), nil
+}
+
+// open entries have begun, or may, and have no end yet.
+func (e *storedEntry) open() bool {
+	switch State(e.State) {
+	case StateClaimed, StateStarted, StateParked:
+		return true
+	}
+	return false
+}
+
+// park leaves an agent call to whoever resumes it; its clock stands still.
+func (e *storedEntry) park(now time.Time) {
+	e.State, e.End, e.Owner = string(StateParked), time.Time{}, ""
+	e.Ran += now.Sub(e.Started)
 }
 
 func (l *Ledger) setGivenUp(id string, yes bool) {

@@ -45,6 +45,7 @@ type storedEntry struct {
 	Outcome         *storedOutcome   `json:"outcome,omitempty"`
 	Evidence        []storedEvidence `json:"evidence,omitempty"`
 	Approval        string           `json:"approval,omitempty"`
+	Ran             time.Duration    `json:"ran,omitempty"`
 	Proposed        time.Time        `json:"proposed"`
 	Started         time.Time        `json:"started,omitzero"`
 	End             time.Time        `json:"end,omitzero"`
@@ -166,7 +167,7 @@ func storeEntry(e *Entry) *storedEntry {
 		Coerced:  convert(e.Coerced, func(c schema.Coercion) storedCoercion { return storedCoercion(c) }),
 		Warnings: convert(e.Warnings, storeProblem),
 		State:    string(e.State), Stage: e.Stage, Fence: e.Fence, Owner: e.Owner,
-		Outcome: storeOutcome(e.Outcome), Approval: e.ApprovalID,
+		Outcome: storeOutcome(e.Outcome), Approval: e.ApprovalID, Ran: e.Ran,
 		Proposed: plain(e.Proposed), Started: plain(e.Started), End: plain(e.End),
 	}
 }
@@ -183,7 +184,7 @@ func (e *storedEntry) entry() Entry {
 		Coerced:  convert(e.Coerced, func(c storedCoercion) schema.Coercion { return schema.Coercion(c) }),
 		Warnings: convert(e.Warnings, func(p storedProblem) schema.Problem { return schema.Problem(p) }),
 		State:    State(e.State), Stage: e.Stage, Fence: e.Fence, Owner: e.Owner,
-		Outcome: e.Outcome.outcome(), ApprovalID: e.Approval,
+		Outcome: e.Outcome.outcome(), ApprovalID: e.Approval, Ran: e.Ran,
 		Proposed: e.Proposed, Started: e.Started, End: e.End,
 	}
 }

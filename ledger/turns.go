@@ -69,20 +69,27 @@ func (l *Ledger) BeginTurn(ctx context.Context, run, message string) (Turn, erro
 	return Turn(begun), nil
 }
 
-// waitingIn is the approval that the turn waits for, or "".
+// waitingIn is the approval that the turn waits for, or "". Of a parked agent call
+// it is one of its inner calls.
 func (t *txn) waitingIn(turn *storedTurn) (string, error) {
-	words := entryWords{run: turn.Run, state: string(StatePending)}
-	rows, err := t.Find(Query{Table: entries, Words: words.list()})
-	if err != nil {
-		return "", err
-	}
-	for _, row := range rows {
-		e, err := t.loadEntry(row)
+	for _, state := range []State{StatePending, StateParked} {
+		words := entryWords{run: turn.Run, state: string(state)}
+		rows, err := t.Find(Query{Table: entries, Words: words.list()})
 		if err != nil {
 			return "", err
 		}
-		if e.Turn == turn.Number {
-			return e.Approval, nil
+		for _, row := range rows {
+			e, err := t.loadEntry(row)
+			if err != nil {
+				return "", err
+			}
+			switch {
+			case e.Turn != turn.Number:
+			case state == StateParked && e.Outcome != nil:
+				return e.Outcome.Approval, nil
+			default:
+				return e.Approval, nil
+			}
 		}
 	}
 	return "", nil

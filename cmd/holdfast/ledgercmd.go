@@ -32,7 +32,7 @@ until somebody resolves it.`,
 }
 
 // entryStates are the words of --state.
-var entryStates = []string{"pending", "claimed", "started", "ok", "failed", "uncertain", "rejected"}
+var entryStates = []string{"pending", "parked", "claimed", "started", "ok", "failed", "uncertain", "rejected"}
 
 func (a *app) ledgerListCommand() *cobra.Command {
 	where := ledgerFlag{looks: true}

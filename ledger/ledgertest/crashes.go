@@ -113,4 +113,53 @@ var crashCases = []ledgerCase{
 		_, err := other.Settle(b.Context(), e.ID, e.Fence, ok(""), "execute", "")
 		wantErr(b, "Settle by the first owner", err, ledger.ErrLost)
 	}},
+	{"a parked agent call is owned by nobody and goes on as the same entry", func(b *bench) {
+		c := pay("k", "bob")
+		c.Entry.Effect = holdfast.Agent
+		e := b.start(b.Ledger, c)
+		parked := holdfast.Outcome{Status: holdfast.Pending, Code: holdfast.ApprovalPending, Parked: true, ApprovalID: "a1"}
+		got, err := b.Settle(b.Context(), e.ID, e.Fence, parked, "execute", "")
+		if err != nil || got.State != ledger.StateParked || got.Owner != "" || !got.End.IsZero() || got.Outcome.ApprovalID != "a1" {
+			b.Fatalf("Settle(parked) = %+v, %v, want it parked without an owner", got, err)
+		}
+		if again, err := b.Settle(b.Context(), e.ID, e.Fence, parked, "execute", ""); err != nil || again.Ran != got.Ran {
+			b.Errorf("Settle(parked) again = %+v, %v, want no change", again, err)
+		}
+		other := b.another()
+		next := b.start(other, c)
+		if next.ID != e.ID || next.Fence <= e.Fence || next.State != ledger.StateStarted || next.Outcome != nil {
+			b.Errorf("resumed = %+v, want %s started above fence %d", next, e.ID, e.Fence)
+		}
+		b.wantStanding(b.Ledger, c, holdfast.InProgress, e.ID)
+		_, err = b.Settle(b.Context(), e.ID, e.Fence, ok(""), "execute", "")
+		wantErr(b, "Settle under the fence before", err, ledger.ErrLost)
+		waits := holdfast.Outcome{Status: holdfast.Pending}
+		if _, err := other.Settle(b.Context(), e.ID, next.Fence, waits, "execute", ""); err == nil {
+			b.Error("Settle of a pending outcome that is not parked = nil, want an error")
+		}
+	}},
+	{"a run within an agent call names it, and is listed under it", func(b *bench) {
+		top, err := b.CreateRun(b.Context(), ledger.Run{ID: "top"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		c := pay("k", "bob")
+		c.Entry.Run, c.Entry.Effect = top.ID, holdfast.Agent
+		around := b.start(b.Ledger, c)
+		within, err := b.CreateRun(b.Context(), ledger.Run{ID: "within", Parent: around.ID})
+		if err != nil {
+			b.Fatal(err)
+		}
+		c.Entry.Run, c.Entry.Key, c.Entry.Effect = within.ID, "k2", holdfast.Write
+		inner := b.start(b.Ledger, c)
+		for _, e := range []ledger.Entry{inner, around} {
+			if got, err := b.Outermost(b.Context(), e); err != nil || got.ID != around.ID || got.Run != top.ID {
+				b.Errorf("Outermost(%s) = %s of run %s, %v, want %s", e.ID, got.ID, got.Run, err, around.ID)
+			}
+		}
+		got, err := b.Runs(b.Context(), ledger.Filter{Parent: around.ID})
+		if err != nil || len(got) != 1 || got[0].ID != within.ID || got[0].Parent != around.ID {
+			b.Errorf("Runs(parent %s) = %+v, %v, want the one within", around.ID, got, err)
+		}
+	}},
 }
