@@ -48,7 +48,7 @@ func (g *Gate) examine(ctx context.Context, c *call) *holdfast.Outcome {
 	if look == nil {
 		return nil
 	}
-	answer, end := contain(holdfast.WithCallInfo(ctx, c.callInfo()), g, c.tool.Timeout(), func(ctx context.Context) (holdfast.Finding, error) {
+	answer, end := contain(holdfast.WithCallInfo(ctx, c.callInfo()), g, c.tool.Timeout(), g.options.Grace, func(ctx context.Context) (holdfast.Finding, error) {
 		return look(ctx, c.args)
 	})
 	g.leave(c, "precondition", end, nil)

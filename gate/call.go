@@ -2,6 +2,7 @@ package gate
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/ledger"
@@ -40,7 +41,8 @@ type call struct {
 	digest     string // what the approval is bound to
 	admitted   bool
 	started    bool
-	fence      int64 // of the start
+	fence      int64         // of the start
+	ran        time.Duration // before, of an agent call that was parked
 	inner      *collector
 
 	// From execute on.

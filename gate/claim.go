@@ -11,8 +11,10 @@ import (
 // as started, durably, before its handler can be entered. The approval is
 // consumed in that same write. Reads start without it.
 func (g *Gate) claim(ctx context.Context, c *call) *holdfast.Outcome {
-	if no := g.examineAgain(ctx, c); no != nil {
-		return no
+	if !c.goesOn() {
+		if no := g.examineAgain(ctx, c); no != nil {
+			return no
+		}
 	}
 	if c.effect() == holdfast.Read && c.approval == nil {
 		return nil
@@ -34,7 +36,7 @@ func (g *Gate) claim(ctx context.Context, c *call) *holdfast.Outcome {
 	if !standing.Free() {
 		return g.notFree(ctx, c, standing)
 	}
-	c.fence, c.started, c.ledgerID = entry.Fence, true, entry.ID
+	c.fence, c.started, c.ledgerID, c.ran = entry.Fence, true, entry.ID, entry.Ran
 	return nil
 }
 

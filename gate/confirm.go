@@ -17,7 +17,7 @@ func (g *Gate) confirm(ctx context.Context, c *call) {
 	}
 	c.enter(Confirm)
 	base := holdfast.WithCallInfo(context.WithoutCancel(ctx), c.callInfo())
-	answer, end := contain(base, g, c.tool.Timeout(), func(ctx context.Context) (holdfast.Confirmation, error) {
+	answer, end := contain(base, g, c.tool.Timeout(), g.options.Grace, func(ctx context.Context) (holdfast.Confirmation, error) {
 		return check(ctx, c.key, c.args)
 	})
 	g.leave(c, "confirm", end, nil)

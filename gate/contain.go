@@ -29,9 +29,9 @@ type end struct {
 
 // contain runs f in a goroutine of its own, under ctx with a limit, until it
 // returns, panics, exits, or ignores the end of its context for longer than
-// the grace. Then it is left behind, and late is closed when it ends after all, with
+// grace. Then it is left behind, and late is closed when it ends after all, with
 // what it handed back filled in.
-func contain[T any](ctx context.Context, g *Gate, most time.Duration, f func(context.Context) (T, error)) (*ran[T], end) {
+func contain[T any](ctx context.Context, g *Gate, most, grace time.Duration, f func(context.Context) (T, error)) (*ran[T], end) {
 	r := &ran[T]{done: make(chan struct{})}
 	r.limits.begin(ctx, most)
 	defer r.limits.end()
@@ -45,7 +45,7 @@ func contain[T any](ctx context.Context, g *Gate, most time.Duration, f func(con
 	case <-timer.C:
 	}
 	timedOut := ctx.Err() == nil
-	timer.Reset(g.options.Grace)
+	timer.Reset(grace)
 	select {
 	case <-r.done:
 		return r, r.endIn(ctx)

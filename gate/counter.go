@@ -116,6 +116,8 @@ func (k *Counter) Ended(p Proposal, o holdfast.Outcome) {
 		return
 	}
 	switch {
+	case o.Parked:
+		t.probing = false // it did start, and ends another time
 	case o.Status == holdfast.Rejected || o.Status == holdfast.Pending || o.Replayed:
 		t.probing = false
 		k.giveBack(t, p.Run)

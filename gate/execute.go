@@ -19,13 +19,18 @@ func (g *Gate) execute(ctx context.Context, c *call) {
 		c.outcome = *c.cancelledBefore()
 		return
 	}
+	g.enterHandler(ctx, c)
+}
+
+// enterHandler runs the handler, and makes an outcome of how it ended.
+func (g *Gate) enterHandler(ctx context.Context, c *call) {
 	runCtx := holdfast.WithCallInfo(ctx, c.callInfo())
 	if c.effect() == holdfast.Agent {
 		c.inner = new(collector)
 		runCtx = context.WithValue(runCtx, collectorKey{}, c.inner)
 	}
 	tool, args := c.tool, c.args
-	r, end := contain(runCtx, g, tool.Timeout(), func(ctx context.Context) (holdfast.Result, error) {
+	r, end := contain(runCtx, g, tool.Timeout()-c.ran, g.graceOf(c), func(ctx context.Context) (holdfast.Result, error) {
 		return tool.Handle(ctx, args)
 	})
 	if end.clean() {
@@ -54,6 +59,9 @@ func (c *call) callInfo() holdfast.CallInfo {
 // broken is the outcome of a handler that did not hand back a result. A write
 // that does not say "no effect" is uncertain, whatever else it says.
 func (c *call) broken(e end) holdfast.Outcome {
+	if no := c.noAnswer(e); no != nil {
+		return *no
+	}
 	code := holdfast.ToolError
 	switch {
 	case e.panicked:

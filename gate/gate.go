@@ -125,16 +125,25 @@ func (g *Gate) inspect(c *call) bool {
 // for a person goes on.
 func (g *Gate) clear(ctx context.Context, c *call) bool {
 	return g.ask(ctx, c, Authorise, (*Gate).authorise) &&
-		g.ask(ctx, c, Approve, (*Gate).approve)
+		(c.goesOn() || g.ask(ctx, c, Approve, (*Gate).approve))
 }
 
 // carryOut passes the rest. Up to claim nothing of the handler has run; in
 // execute it is entered; from then on nothing stops the recording.
 func (g *Gate) carryOut(ctx context.Context, c *call) {
-	if g.ask(ctx, c, Admit, (*Gate).admit) && g.ask(ctx, c, Claim, (*Gate).claim) {
+	if (c.goesOn() || g.ask(ctx, c, Admit, (*Gate).admit)) && g.ask(ctx, c, Claim, (*Gate).claim) {
 		c.enter(Execute)
 		g.execute(ctx, c)
 		g.confirm(ctx, c)
+	}
+	g.finish(ctx, c)
+}
+
+// finish records what became of c. An agent call that had begun, and may not go
+// on, ends what waits in it first.
+func (g *Gate) finish(ctx context.Context, c *call) {
+	if c.goesOn() && !c.started && !c.waiting && !c.recorded && c.outcome.Status == holdfast.Rejected {
+		g.callOff(ctx, c)
 	}
 	g.record(ctx, c)
 }

@@ -330,6 +330,34 @@ func (c *call) oddResult(code holdfast.Code, r *holdfast.Result, problems []sche
 	return o
 }
 
+// parked is an agent call that stands still in its middle.
+func (c *call) parked(no *NoAnswer) holdfast.Outcome {
+	return holdfast.Outcome{
+		Status: holdfast.Pending, Code: no.Code, Parked: true, ApprovalID: no.ApprovalID,
+		Message: c.called() + " has begun and waits" + because(shorten(c.scrub(no.Message), maxErrorShown)),
+		Next:    "Do not call it again; it goes on by itself.",
+	}
+}
+
+func (c *call) unanswered(no *NoAnswer) holdfast.Outcome {
+	return holdfast.Outcome{
+		Status: holdfast.Failed, Code: no.Code, Message: c.called() + " gave no answer" + because(shorten(c.scrub(no.Message), maxErrorShown)),
+		Next: "Try again with another task, or tell the user that it failed. What its calls did stands.",
+	}
+}
+
+// calledOff is an agent call that had begun and may not go on.
+func (c *call) calledOff(why holdfast.Outcome) holdfast.Outcome {
+	message := strings.TrimPrefix(why.Message, c.called()+" did not run: ")
+	if why.Code == holdfast.Cancelled {
+		message = "it was cancelled."
+	}
+	return holdfast.Outcome{
+		Status: holdfast.Failed, Code: why.Code, Next: why.Next,
+		Message: c.called() + " had begun and was ended: " + message,
+	}
+}
+
 func (c *call) innerUncertain() {
 	if c.outcome.Status == holdfast.OK {
 		c.outcome.Code = holdfast.Unconfirmed

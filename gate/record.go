@@ -56,7 +56,7 @@ func (g *Gate) recordEnded(ctx context.Context, c *call) {
 // write records e, or ends the entry that an earlier passage left started and
 // that may not go on now.
 func (g *Gate) write(ctx context.Context, c *call, e ledger.Entry) (ledger.Entry, error) {
-	if c.own != nil && c.own.State == ledger.StateStarted {
+	if c.own != nil && (c.own.State == ledger.StateStarted || c.own.State == ledger.StateParked) {
 		return g.ledger.Settle(ctx, c.own.ID, c.own.Fence, c.outcome, string(c.stage), "")
 	}
 	return g.ledger.Record(ctx, e)

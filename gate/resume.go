@@ -37,6 +37,8 @@ func (g *Gate) recallOne(ctx context.Context, c *call, e ledger.Entry) error {
 	switch e.State {
 	case ledger.StatePending:
 		return g.recallPending(ctx, c, e)
+	case ledger.StateParked:
+		return g.recallParked(ctx, c, e)
 	case ledger.StateClaimed, ledger.StateStarted:
 		return g.recallStarted(ctx, c, e)
 	default:
@@ -147,6 +149,12 @@ func (g *Gate) Cancel(ctx context.Context, r Round) ([]Verdict, error) {
 }
 
 func (g *Gate) cancelOne(ctx context.Context, c *call) error {
+	if c.goesOn() {
+		c.stage = Admit
+		c.outcome, c.decided = *c.cancelledBefore(), true
+		g.finish(ctx, c)
+		return nil
+	}
 	undecided := c.own == nil || c.outcome.Status == holdfast.Pending || c.approval != nil
 	if undecided {
 		c.stage = Admit

@@ -324,6 +324,6 @@ func TestInterruptedAgentCallThatMayNotGoOnEnds(t *testing.T) {
 	h.put(r, nil)
 	allow = false
 	next := openOver(t, &flakyStore{Store: h.store.Store}, o(), made)
-	want(t, next.resume(r)[0], holdfast.Rejected, holdfast.NotPermitted, gate.Authorise)
-	want(t, next.resume(r)[0], holdfast.Rejected, holdfast.NotPermitted, gate.Authorise)
+	want(t, next.resume(r)[0], holdfast.Failed, holdfast.NotPermitted, gate.Execute)
+	want(t, next.resume(r)[0], holdfast.Failed, holdfast.NotPermitted, gate.Execute)
 }

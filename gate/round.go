@@ -164,7 +164,7 @@ func (p *passage) schedule(ctx context.Context) {
 			continue
 		}
 		if c.decided || !g.clear(ctx, c) {
-			g.record(ctx, c)
+			g.finish(ctx, c)
 			parked = c.parks()
 			continue
 		}
