@@ -66,6 +66,14 @@ type ToolOptions struct {
 	// Grade of a write; "" means confirm where Confirm is set, else person.
 	Grade Grade
 
+	// Untrusted says that results may hold what strangers wrote. The run is marked
+	// before they are shown; from then on its writes, and its reads that send data
+	// out, need a rule that allows them in spite of that, or a person.
+	Untrusted bool
+	// Sends says that a call sends data out, by its address or its words, though
+	// it changes nothing. A write is taken to.
+	Sends bool
+
 	// Version of a Go handler, stated by its author: part of what an approval
 	// is bound to. Declared holds a catalog file's `run`, for the same end.
 	Version  string
@@ -250,15 +258,24 @@ func (t *Tool) definitionDigest() string {
 		}
 	}
 	o := &t.options
-	parts, err := json.Marshal([]any{
+	parts := []any{
 		t.name, t.description, t.input.Source(), output, t.effect, t.timeout, o.Coerce, o.ResultBytes, o.HandlerBytes,
 		o.Key != nil, o.KeyRule, o.Repeats, o.TellsApart, o.Precondition != nil, approval, expires,
 		o.Confirm != nil, o.Grade, o.Version, o.Declared,
-	})
+	}
+	// What came later is added only where it is stated, so that the digests of
+	// definitions that do not state it stay what they were.
+	if o.Untrusted {
+		parts = append(parts, "untrusted")
+	}
+	if o.Sends {
+		parts = append(parts, "sends")
+	}
+	text, err := json.Marshal(parts)
 	if err != nil {
 		panic("holdfast: definition of a tool does not marshal: " + err.Error())
 	}
-	sum := sha256.Sum256(parts)
+	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
 

@@ -87,6 +87,8 @@ func TestDigestCoversTheDefinition(t *testing.T) {
 		"run":         digest("Pay.", input, time.Second, &holdfast.ToolOptions{Declared: []byte(`{"static":1}`)}),
 		"approval":    digest("Pay.", input, time.Second, &holdfast.ToolOptions{Approval: &holdfast.ApprovalRule{}}),
 		"key rule":    digest("Pay.", input, time.Second, &holdfast.ToolOptions{KeyRule: "order:{id}"}),
+		"untrusted":   digest("Pay.", input, time.Second, &holdfast.ToolOptions{Untrusted: true}),
+		"sends":       digest("Pay.", input, time.Second, &holdfast.ToolOptions{Sends: true}),
 		"grade":       digest("Pay.", input, time.Second, &holdfast.ToolOptions{Grade: holdfast.Deduplicates}),
 	} {
 		if other == base {

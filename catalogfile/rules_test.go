@@ -182,12 +182,12 @@ func faultPaths(err error) string {
 }
 
 func TestLimits_and_flags(t *testing.T) {
-	tool, err := parseTool(t, "limits: {result: 4KiB, handler: 1MiB}", "coerce: true", "repeats: true", "tells_apart: true", "grade: deduplicates")
+	tool, err := parseTool(t, "limits: {result: 4KiB, handler: 1MiB}", "coerce: true", "repeats: true", "tells_apart: true", "untrusted: true", "sends: true", "grade: deduplicates")
 	if err != nil {
 		t.Fatalf("Parse = %v", err)
 	}
 	o := tool.Options()
-	if o.ResultBytes != 4<<10 || o.HandlerBytes != 1<<20 || !o.Coerce || !o.Repeats || !o.TellsApart || o.Grade != holdfast.Deduplicates {
+	if o.ResultBytes != 4<<10 || o.HandlerBytes != 1<<20 || !o.Coerce || !o.Repeats || !o.TellsApart || !o.Untrusted || !o.Sends || o.Grade != holdfast.Deduplicates {
 		t.Errorf("options = %+v", o)
 	}
 	for _, limits := range []string{"{result: 4 KiB}", "{result: 0}", "{handler: 4GiB}", "{result: 99999999MiB}", "{result: -1}", "{result: B}", "{results: 1}", "{result: 1.5}"} {

@@ -46,6 +46,8 @@ func (t *toolBuilder) build() *holdfast.Tool {
 		Coerce:     t.flag("coerce"),
 		Repeats:    t.flag("repeats"),
 		TellsApart: t.flag("tells_apart"),
+		Untrusted:  t.flag("untrusted"),
+		Sends:      t.flag("sends"),
 		Grade:      holdfast.Grade(t.textOf("grade")),
 	}
 	if t.field("limits") != nil {

@@ -36,7 +36,7 @@ func (g *Gate) mayStart(ctx context.Context, c *call) *holdfast.Outcome {
 		return nil
 	}
 	c.digest = c.bound()
-	if c.approval != nil && c.approval.Digest == c.digest && c.unresolvedNamed() {
+	if c.approval != nil && c.approval.Digest == c.digest && c.unresolvedNamed() && c.labelsNamed() {
 		return nil
 	}
 	return g.openApproval(ctx, c, why)
@@ -47,6 +47,9 @@ func (g *Gate) examine(ctx context.Context, c *call) *holdfast.Outcome {
 	look := c.info.options.Precondition
 	if look == nil {
 		return nil
+	}
+	if no := g.mark(ctx, c); no != nil {
+		return no
 	}
 	answer, end := contain(holdfast.WithCallInfo(ctx, c.callInfo()), g, c.tool.Timeout(), g.options.Grace, func(ctx context.Context) (holdfast.Finding, error) {
 		return look(ctx, c.args)
@@ -91,6 +94,9 @@ func (c *call) whyAsk() (string, error) {
 	if c.ruling.Ask {
 		why = append(why, orElse(c.ruling.Why, askedByPolicy))
 	}
+	if doubted := c.doubted(); len(doubted) > 0 {
+		why = append(why, labelsText(doubted))
+	}
 	if c.unresolved != nil {
 		why = append(why, unresolvedText(c.unresolved))
 	}
@@ -128,6 +134,7 @@ func (g *Gate) openApproval(ctx context.Context, c *call, why string) *holdfast.
 	a := ledger.Approval{
 		Digest: c.digest, Run: c.round.Run, Turn: c.round.Turn, Tool: c.info.name, ToolDigest: c.tool.Digest(),
 		Arguments: c.masked, Finding: c.finding, Why: why, Principal: c.round.Principal,
+		Labels: c.doubted(), Rule: c.ruling.Rule,
 	}
 	if rule := c.info.options.Approval; rule != nil {
 		a.Wait = rule.Expires
@@ -182,6 +189,9 @@ func (c *call) changes() []string {
 	}
 	if !c.unresolvedNamed() {
 		changed = append(changed, "another write of the tool is unresolved")
+	}
+	if !c.labelsNamed() {
+		changed = append(changed, "what the run holds")
 	}
 	if len(changed) == 0 {
 		// Only what is masked can differ without being seen.

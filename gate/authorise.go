@@ -18,6 +18,8 @@ type Proposal struct {
 	Turn      int
 	Round     int
 	Position  int
+	// Labels that the run holds: what entered it, or may by a call before this one.
+	Labels []holdfast.Label
 }
 
 // Authorizer says whether a principal may make a call with these arguments,
@@ -33,9 +35,15 @@ type Ruling struct {
 	Ask bool
 	// Why is told: to the model with a no, to the person with an Ask.
 	Why string
+	// Rule is the name of the rule that decided, for the record.
+	Rule string
+	// Despite lists the labels of the proposal that the call is allowed in spite
+	// of. A write, or a call that sends data out, in a run with others needs a
+	// person.
+	Despite []holdfast.Label
 }
 
-// AllowAll is the Authorizer that says yes to everything.
+// AllowAll is the Authorizer that says yes to everything, in spite of no label.
 type AllowAll struct{}
 
 // Authorize says yes.
@@ -45,6 +53,14 @@ func (AllowAll) Authorize(context.Context, Proposal) (Ruling, error) {
 
 // authorise asks whether this principal may make this call.
 func (g *Gate) authorise(ctx context.Context, c *call) *holdfast.Outcome {
+	if err := g.lookLabels(ctx, c); err != nil {
+		if ctx.Err() != nil {
+			return c.cancelledBefore()
+		}
+		g.logLedger("reading labels", c, err)
+		c.stage = Admit
+		return c.ledgerUnavailable()
+	}
 	err := guarded(func() (err error) {
 		c.ruling, err = g.options.Authorizer.Authorize(ctx, c.proposal())
 		return err

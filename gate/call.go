@@ -31,6 +31,8 @@ type call struct {
 	siblings   int      // how many identical calls the round has
 
 	// From authorise to claim.
+	labels     []holdfast.Label
+	marked     bool // the run, with what this call brings
 	ruling     Ruling
 	key        string
 	keyGiven   bool // by the caller or by the tool, not by us
@@ -97,7 +99,7 @@ func (c *call) proposal() Proposal {
 	r := &c.round.Round
 	return Proposal{
 		Tool: c.tool, Name: c.info.name, Arguments: c.args, Principal: r.Principal,
-		Run: r.Run, Turn: r.Turn, Round: r.Number, Position: c.position,
+		Run: r.Run, Turn: r.Turn, Round: r.Number, Position: c.position, Labels: c.labels,
 	}
 }
 
@@ -107,6 +109,7 @@ func (c *call) newEntry() ledger.Entry {
 	e := ledger.Entry{
 		ID: c.ledgerID, Run: r.Run, Turn: r.Turn, Round: r.Number, Position: c.position, CallID: c.id,
 		Tool: c.name(), Effect: c.effect(), Principal: r.Principal, Stage: string(c.stage), Key: c.key,
+		Labels: c.labels, Rule: c.ruling.Rule,
 	}
 	if c.tool != nil {
 		e.ToolDigest = c.tool.Digest()
@@ -143,7 +146,7 @@ func (c *call) verdict() Verdict {
 	v := Verdict{
 		Position: c.position, CallID: c.id, Tool: c.name(), LedgerID: c.ledgerID, Key: c.writeKey(),
 		Stage: c.stage, Outcome: c.outcome, Warnings: c.warnings, Waiting: c.waiting, Skipped: c.skipped,
-		ApprovalID: c.outcome.ApprovalID,
+		ApprovalID: c.outcome.ApprovalID, Rule: c.ruling.Rule, Labels: c.labels,
 	}
 	if c.heldID != "" {
 		v.LedgerID = c.heldID

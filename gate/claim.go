@@ -16,6 +16,9 @@ func (g *Gate) claim(ctx context.Context, c *call) *holdfast.Outcome {
 			return no
 		}
 	}
+	if no := g.mark(ctx, c); no != nil {
+		return no
+	}
 	if c.effect() == holdfast.Read && c.approval == nil {
 		return nil
 	}
@@ -64,7 +67,7 @@ func (g *Gate) notFree(ctx context.Context, c *call, s ledger.Standing) *holdfas
 		return c.approvalEnded(s.Code, "")
 	}
 	if no := g.standing(c, s); no != nil {
-		return no
+		return g.told(ctx, c, no)
 	}
 	c.stage = Approve
 	no := g.mayStart(ctx, c)

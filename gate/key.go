@@ -139,7 +139,7 @@ func (g *Gate) lookKey(ctx context.Context, c *call) *holdfast.Outcome {
 		c.stage = Admit
 		return c.ledgerUnavailable()
 	}
-	return g.standing(c, standing)
+	return g.told(ctx, c, g.standing(c, standing))
 }
 
 // ownStanding is the outcome where the key is held by this call's own entry: it

@@ -52,7 +52,9 @@ type Verdict struct {
 	LedgerID   string // of a replay: the call that ran
 	Key        string
 	ApprovalID string
-	Stage      Stage // that gave the outcome
+	Rule       string           // of the policy, that decided about it
+	Labels     []holdfast.Label // that the run held
+	Stage      Stage            // that gave the outcome
 	Outcome    holdfast.Outcome
 	Warnings   []schema.Problem
 	// Observation is the outcome for the model. It is owed to the provider only
@@ -75,6 +77,9 @@ type passage struct {
 	calls   []*call
 	first   call // most rounds have one call, which then lies here
 	room    [1]*call
+
+	labels      []holdfast.Label // of the run, and of what the calls so far may bring
+	labelsKnown bool             // they were read
 
 	reads    sync.WaitGroup
 	running  chan struct{} // full while as many reads run as may; nil before the first
@@ -168,6 +173,7 @@ func (p *passage) schedule(ctx context.Context) {
 			parked = c.parks()
 			continue
 		}
+		p.brings(c)
 		if c.alone() || len(p.running) == 0 && !p.readFollows(i) {
 			g.carryOut(ctx, c)
 			parked = c.parks()

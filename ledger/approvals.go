@@ -13,29 +13,31 @@ import (
 const defaultWait = 24 * time.Hour
 
 type storedApproval struct {
-	ID         string          `json:"id"`
-	Entry      string          `json:"entry"`
-	Digest     string          `json:"digest"`
-	Run        string          `json:"run,omitempty"`
-	Turn       int             `json:"turn,omitempty"`
-	Tool       string          `json:"tool"`
-	ToolDigest string          `json:"tool_digest,omitempty"`
-	Arguments  json.RawMessage `json:"arguments,omitempty"`
-	Finding    *storedFinding  `json:"finding,omitempty"`
-	Why        string          `json:"why,omitempty"`
-	Unresolved string          `json:"unresolved,omitempty"`
-	Tenant     string          `json:"tenant,omitempty"`
-	Principal  string          `json:"principal,omitempty"`
-	State      string          `json:"state"`
-	Wait       time.Duration   `json:"wait"`
-	Requested  time.Time       `json:"requested"`
-	Expires    time.Time       `json:"expires"`
-	DecidedBy  string          `json:"decided_by,omitempty"`
-	Decided    time.Time       `json:"decided,omitzero"`
-	Denied     bool            `json:"denied,omitempty"` // what was decided, whatever the state became
-	Reason     string          `json:"reason,omitempty"`
-	Replaces   string          `json:"replaces,omitempty"`
-	Changed    []string        `json:"changed,omitempty"`
+	ID         string           `json:"id"`
+	Entry      string           `json:"entry"`
+	Digest     string           `json:"digest"`
+	Run        string           `json:"run,omitempty"`
+	Turn       int              `json:"turn,omitempty"`
+	Tool       string           `json:"tool"`
+	ToolDigest string           `json:"tool_digest,omitempty"`
+	Arguments  json.RawMessage  `json:"arguments,omitempty"`
+	Finding    *storedFinding   `json:"finding,omitempty"`
+	Why        string           `json:"why,omitempty"`
+	Unresolved string           `json:"unresolved,omitempty"`
+	Labels     []holdfast.Label `json:"labels,omitempty"`
+	Rule       string           `json:"rule,omitempty"`
+	Tenant     string           `json:"tenant,omitempty"`
+	Principal  string           `json:"principal,omitempty"`
+	State      string           `json:"state"`
+	Wait       time.Duration    `json:"wait"`
+	Requested  time.Time        `json:"requested"`
+	Expires    time.Time        `json:"expires"`
+	DecidedBy  string           `json:"decided_by,omitempty"`
+	Decided    time.Time        `json:"decided,omitzero"`
+	Denied     bool             `json:"denied,omitempty"` // what was decided, whatever the state became
+	Reason     string           `json:"reason,omitempty"`
+	Replaces   string           `json:"replaces,omitempty"`
+	Changed    []string         `json:"changed,omitempty"`
 }
 
 type storedFinding struct {
@@ -47,7 +49,7 @@ type storedFinding struct {
 func storeApproval(a *Approval) *storedApproval {
 	s := &storedApproval{
 		ID: a.ID, Entry: a.EntryID, Digest: a.Digest, Run: a.Run, Turn: a.Turn, Tool: a.Tool, ToolDigest: a.ToolDigest,
-		Arguments: a.Arguments, Why: a.Why, Unresolved: a.Unresolved, Tenant: a.Principal.Tenant, Principal: a.Principal.ID,
+		Arguments: a.Arguments, Why: a.Why, Unresolved: a.Unresolved, Labels: a.Labels, Rule: a.Rule, Tenant: a.Principal.Tenant, Principal: a.Principal.ID,
 		State: string(a.State), Wait: a.Wait, Requested: a.Requested, Expires: a.Expires,
 		DecidedBy: a.DecidedBy, Decided: a.Decided, Reason: a.Reason, Replaces: a.Replaces, Changed: a.Changed,
 	}
@@ -60,7 +62,7 @@ func storeApproval(a *Approval) *storedApproval {
 func (s *storedApproval) approval() Approval {
 	a := Approval{
 		ID: s.ID, EntryID: s.Entry, Digest: s.Digest, Run: s.Run, Turn: s.Turn, Tool: s.Tool, ToolDigest: s.ToolDigest,
-		Arguments: s.Arguments, Why: s.Why, Unresolved: s.Unresolved,
+		Arguments: s.Arguments, Why: s.Why, Unresolved: s.Unresolved, Labels: s.Labels, Rule: s.Rule,
 		Principal: holdfast.Principal{Tenant: s.Tenant, ID: s.Principal},
 		State:     ApprovalState(s.State), Wait: s.Wait, Requested: s.Requested, Expires: s.Expires,
 		DecidedBy: s.DecidedBy, Decided: s.Decided, Reason: s.Reason, Replaces: s.Replaces, Changed: s.Changed,

@@ -28,6 +28,7 @@ const (
 	approvals = "approvals"
 	events    = "events"
 	owners    = "owners"
+	labels    = "labels"
 )
 
 // Ledger is the meaning of the record over a Store. Safe for concurrent use.

@@ -18,6 +18,12 @@ type Run struct {
 	// "" for a person's conversation.
 	Parent  string
 	Created time.Time
+	// Root is the run whose labels and budgets this one shares; "": with Parent,
+	// those of the run in which that call stands, else its own.
+	Root string
+	// Labels of the run and of those that share them, as they are now. They are
+	// told, and grow by Ledger.Mark only.
+	Labels []holdfast.Label
 }
 
 // Turn is one message of a person and what came of it. A run has one open turn
@@ -83,6 +89,8 @@ type Entry struct {
 	Key                    string          // of writes
 	Coerced                []schema.Coercion
 	Warnings               []schema.Problem // what is odd about valid arguments
+	Labels                 []holdfast.Label // of the run when the call was judged
+	Rule                   string           // of the policy, that decided about the call
 	State                  State
 	Stage                  string // the gate's stage that gave the outcome
 	Fence                  int64
@@ -130,7 +138,9 @@ type Approval struct {
 	Arguments  json.RawMessage // exactly what runs, secrets masked
 	Finding    holdfast.Finding
 	Why        string
-	Unresolved string // ledger id of an unresolved write that made it necessary
+	Unresolved string           // ledger id of an unresolved write that made it necessary
+	Labels     []holdfast.Label // of the run, that made it necessary
+	Rule       string           // of the policy, that made it necessary
 	Principal  holdfast.Principal
 	State      ApprovalState
 	Wait       time.Duration // how long it may wait; 0: 24 h

@@ -16,26 +16,28 @@ type storedRun struct {
 	Tenant    string    `json:"tenant,omitempty"`
 	Principal string    `json:"principal,omitempty"`
 	Parent    string    `json:"parent,omitempty"`
+	Root      string    `json:"root,omitempty"`
 	Created   time.Time `json:"created"`
 }
 
 func storeRun(r Run) storedRun {
 	return storedRun{
 		ID: r.ID, Catalog: r.Catalog, Model: r.Model,
-		Tenant: r.Principal.Tenant, Principal: r.Principal.ID, Parent: r.Parent, Created: r.Created,
+		Tenant: r.Principal.Tenant, Principal: r.Principal.ID, Parent: r.Parent, Root: r.Root, Created: r.Created,
 	}
 }
 
 func (s *storedRun) run() Run {
 	return Run{
 		ID: s.ID, Catalog: s.Catalog, Model: s.Model,
-		Principal: holdfast.Principal{Tenant: s.Tenant, ID: s.Principal}, Parent: s.Parent, Created: s.Created,
+		Principal: holdfast.Principal{Tenant: s.Tenant, ID: s.Principal}, Parent: s.Parent, Root: s.Root, Created: s.Created,
 	}
 }
 
 // CreateRun writes a run, and gives it an id if it has none. The same run again
 // changes nothing, so a program may begin with it; one with that id that differs
-// is an error.
+// is an error. Within an agent call it shares the root of that call's run; a Root
+// that itself shares another's is that other.
 func (l *Ledger) CreateRun(ctx context.Context, r Run) (Run, error) {
 	if r.ID == "" {
 		r.ID = l.newID()
@@ -48,6 +50,9 @@ func (l *Ledger) CreateRun(ctx context.Context, r Run) (Run, error) {
 			return err
 		}
 		out = s
+		if out.Root, err = t.sharedRoot(&s); err != nil {
+			return err
+		}
 		if old != nil {
 			out.Created = old.Created
 			if out != *old {
@@ -69,9 +74,10 @@ func (l *Ledger) LookupRun(ctx context.Context, id string) (Run, error) {
 	var out Run
 	err := l.view(ctx, func(t *txn) error {
 		s, err := must[storedRun](t, runs, id)
-		if err == nil {
-			out = s.run()
+		if err != nil {
+			return err
 		}
+		out, err = t.labelled(s)
 		return err
 	})
 	if errors.Is(err, ErrNotFound) {
@@ -87,9 +93,11 @@ func (l *Ledger) Runs(ctx context.Context, f Filter) ([]Run, error) {
 		list = nil
 		return t.page(Query{Table: runs, Words: [7]string{f.Parent}}, f, func(row Row) (bool, error) {
 			s, err := load[storedRun](row)
-			if err == nil {
-				list = append(list, s.run())
+			if err != nil {
+				return false, err
 			}
+			r, err := t.labelled(s)
+			list = append(list, r)
 			return true, err
 		})
 	})

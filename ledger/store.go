@@ -45,7 +45,8 @@ type Tx interface {
 
 // Row is what a store keeps: an id, up to seven indexed words, and a body. A
 // store never looks into the body. The tables are runs, turns, rounds, entries,
-// approvals, events and owners.
+// approvals, events, owners, labels, budgets
+// and rules.
 type Row struct {
 	Table string
 	ID    string    // unique in its table; "" for rows that only Find reaches

@@ -38,6 +38,8 @@ type storedEntry struct {
 	Erased          string           `json:"erased,omitempty"` // the day that arguments and result were erased
 	Coerced         []storedCoercion `json:"coerced,omitempty"`
 	Warnings        []storedProblem  `json:"warnings,omitempty"`
+	Labels          []holdfast.Label `json:"labels,omitempty"`
+	Rule            string           `json:"rule,omitempty"`
 	State           string           `json:"state"`
 	Stage           string           `json:"stage,omitempty"`
 	Fence           int64            `json:"fence,omitempty"`
@@ -165,8 +167,8 @@ func storeEntry(e *Entry) *storedEntry {
 		Tenant: e.Principal.Tenant, Principal: e.Principal.ID,
 		Arguments: e.Arguments, Text: valid(e.Text), Sealed: e.Sealed, ArgumentsDigest: e.ArgumentsDigest, Key: e.Key,
 		Coerced:  convert(e.Coerced, func(c schema.Coercion) storedCoercion { return storedCoercion(c) }),
-		Warnings: convert(e.Warnings, storeProblem),
-		State:    string(e.State), Stage: e.Stage, Fence: e.Fence, Owner: e.Owner,
+		Warnings: convert(e.Warnings, storeProblem), Labels: e.Labels, Rule: e.Rule,
+		State: string(e.State), Stage: e.Stage, Fence: e.Fence, Owner: e.Owner,
 		Outcome: storeOutcome(e.Outcome), Approval: e.ApprovalID, Ran: e.Ran,
 		Proposed: plain(e.Proposed), Started: plain(e.Started), End: plain(e.End),
 	}
@@ -182,8 +184,8 @@ func (e *storedEntry) entry() Entry {
 		Tool: e.Tool, ToolDigest: e.ToolDigest, Effect: holdfast.Effect(e.Effect), Principal: e.principal(),
 		Arguments: e.Arguments, Text: e.Text, ArgumentsDigest: e.ArgumentsDigest, Key: e.Key,
 		Coerced:  convert(e.Coerced, func(c storedCoercion) schema.Coercion { return schema.Coercion(c) }),
-		Warnings: convert(e.Warnings, func(p storedProblem) schema.Problem { return schema.Problem(p) }),
-		State:    State(e.State), Stage: e.Stage, Fence: e.Fence, Owner: e.Owner,
+		Warnings: convert(e.Warnings, func(p storedProblem) schema.Problem { return schema.Problem(p) }), Labels: e.Labels, Rule: e.Rule,
+		State: State(e.State), Stage: e.Stage, Fence: e.Fence, Owner: e.Owner,
 		Outcome: e.Outcome.outcome(), ApprovalID: e.Approval, Ran: e.Ran,
 		Proposed: e.Proposed, Started: e.Started, End: e.End,
 	}

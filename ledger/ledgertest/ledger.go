@@ -23,6 +23,7 @@ func Ledger(t *testing.T, open func(t *testing.T, now func() time.Time) ledger.S
 		{"crashes", crashCases},
 		{"approvals", approvalCases},
 		{"runs", runCases},
+		{"labels", labelCases},
 		{"records", recordCases},
 		{"faults", faultCases},
 		{"keeping", keepingCases},

@@ -30,7 +30,7 @@ var errEnded = errors.New("transaction has ended")
 
 // tableNames are those of the migrations; a name that is not among them never
 // becomes SQL.
-var tableNames = []string{"runs", "turns", "rounds", "entries", "approvals", "events", "owners"}
+var tableNames = []string{"runs", "turns", "rounds", "entries", "approvals", "events", "owners", "labels", "budgets", "rules"}
 
 const columns = "seq, id, w0, w1, w2, w3, w4, w5, w6, body"
 

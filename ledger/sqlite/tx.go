@@ -30,6 +30,7 @@ var errEnded = errors.New("transaction has ended")
 var tables = map[string]bool{
 	"runs": true, "turns": true, "rounds": true, "entries": true,
 	"approvals": true, "events": true, "owners": true,
+	"labels": true, "budgets": true, "rules": true,
 }
 
 const columns = "seq, id, w0, w1, w2, w3, w4, w5, w6, body"
