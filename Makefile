@@ -11,11 +11,15 @@ TOOL     := $(GO) tool -modfile=tools/go.mod
 FUZZTIME ?= 30s
 NESTED   := tools bench/schema bench/wire examples/sdk server/browsertest
 
-.PHONY: check test format lint tidy cross race whole sdk browser screenshots conformance crash fuzz bench update
+.PHONY: check test vocabularies format lint tidy cross race whole sdk browser screenshots conformance crash fuzz bench update
 
 check: format lint tidy cross race
 
-test: check whole sdk browser
+test: vocabularies check whole sdk browser
+
+# The real vocabularies that the grammar engine is tested with.
+vocabularies:
+	scripts/vocabularies
 
 format:
 	@out=$$($(TOOL) gofumpt -l .); test -z "$$out" || { echo "not formatted (run: go tool -modfile=tools/go.mod gofumpt -w .):"; echo "$$out"; exit 1; }
@@ -33,9 +37,9 @@ tidy:
 cross:
 	@for os in linux darwin windows; do echo "build $$os"; GOOS=$$os CGO_ENABLED=0 $(GO) build ./... || exit 1; done
 
-# Without PostgreSQL, which only the whole needs.
+# Without PostgreSQL and the real vocabularies, which only the whole needs.
 race:
-	HOLDFAST_REQUIRE_POSTGRES= $(GO) test -race ./...
+	HOLDFAST_REQUIRE_POSTGRES= HOLDFAST_REQUIRE_TOKENIZERS=0 $(GO) test -race ./...
 
 # Once more without the race detector, and with a PostgreSQL of its own.
 whole:
@@ -53,8 +57,8 @@ screenshots:
 	HOLDFAST_SCREENSHOTS=$(CURDIR)/screenshots HOLDFAST_REQUIRE_BROWSER=1 scripts/browser $(GO) -C server/browsertest test -count=1 -timeout 30m -run TestEveryState ./...
 	@echo "written to screenshots/"
 
-conformance:
-	HOLDFAST_LONG=1 $(GO) test -count=1 -timeout 60m ./schema/... ./wire/...
+conformance: vocabularies
+	HOLDFAST_LONG=1 $(GO) test -count=1 -timeout 60m ./schema/... ./wire/... ./grammar/...
 	cd bench/schema/node && npm ci --no-audit --no-fund --silent
 	cd bench/schema && $(GO) test -count=1 -v -timeout 60m -run TestDifferential .
 

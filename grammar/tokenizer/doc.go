@@ -1,7 +1,7 @@
 // Package tokenizer reads the vocabularies of language models: which bytes each
 // token stands for, which tokens are text at all, and how a text becomes tokens.
 //
-//	v, err := tokenizer.New(tokens, nil)
+//	v, err := tokenizer.ReadJSON(file, nil) // a model's tokenizer.json
 //	ids := v.Encode(`{"a": 1}`)
 //	text := v.Decode(ids)
 //

@@ -4,7 +4,7 @@ package tokenizer
 // merges can do.
 type greedy struct{ trie *Trie }
 
-func (g greedy) encode(dst []ID, text string) []ID {
+func (g greedy) encode(dst []ID, text string, _ bool) []ID {
 	for len(text) > 0 {
 		id, n := g.trie.longest(text)
 		if n == 0 { // a byte that the vocabulary cannot write

@@ -39,8 +39,8 @@ type Options struct {
 	// vocabulary; 0: as many as the vocabulary.
 	Size int
 	// End names the tokens that end a reply, by their text; nil: those that the file
-	// names, and where it names none, the control tokens that are known to
-	// (<|im_end|>, <|eot_id|>, </s> and their like).
+	// names, and the control tokens that are known to (<|im_end|>, <|eot_id|>, </s>
+	// and their like).
 	End []string
 }
 
@@ -53,17 +53,20 @@ type Vocabulary struct {
 	leftover *Trie
 	safe     [][]uint64 // by code points; see Safe
 	encoder  encoder
+	named    markers // text that is one token wherever it stands
+	marks    markers // these and the control tokens
 }
 
-// encoder turns text into tokens.
+// encoder turns text without markers into tokens. first says that nothing stands
+// before it.
 type encoder interface {
-	encode(dst []ID, text string) []ID
+	encode(dst []ID, text string, first bool) []ID
 }
 
 // New makes a vocabulary of tokens, each at the place of its ID. Its Encode takes
 // the longest token at each place.
 func New(tokens []Token, o *Options) (*Vocabulary, error) {
-	v, err := build(tokens, nil, o)
+	v, err := build(tokens, nil, nil, o)
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +74,9 @@ func New(tokens []Token, o *Options) (*Vocabulary, error) {
 	return v, nil
 }
 
-// build makes all but the encoder. end are the ends that the file names.
-func build(tokens []Token, end []ID, o *Options) (*Vocabulary, error) {
+// build makes all but the encoder. named are text tokens that are known by their
+// name, end what the file says to end a reply.
+func build(tokens []Token, named []marker, end []ID, o *Options) (*Vocabulary, error) {
 	if o == nil {
 		o = &Options{}
 	}
@@ -96,6 +100,13 @@ func build(tokens []Token, end []ID, o *Options) (*Vocabulary, error) {
 	}
 	v.trie = newTrie(v, func(string) bool { return true })
 	v.divide()
+	v.named = newMarkers(named)
+	for id, t := range tokens {
+		if t.Kind == Control && !slices.ContainsFunc(named, func(m marker) bool { return m.id == ID(id) }) {
+			named = append(named, marker{name: t.Bytes, id: ID(id)})
+		}
+	}
+	v.marks = newMarkers(named)
 	return v, nil
 }
 
@@ -106,29 +117,22 @@ var knownEnds = []string{
 }
 
 func ends(tokens []Token, file []ID, asked []string) ([]ID, error) {
-	if asked == nil && len(file) > 0 {
-		return file, nil
-	}
-	names := asked
+	var found []ID
 	if asked == nil {
-		names = knownEnds
-	}
-	found := make([]ID, len(names))
-	for i := range found {
-		found[i] = -1
-	}
-	for id, t := range tokens {
-		if asked == nil && t.Kind != Control {
-			continue
-		}
-		if i := slices.Index(names, t.Bytes); i >= 0 {
-			found[i] = ID(id)
+		found = slices.Clone(file)
+		for id, t := range tokens {
+			if t.Kind == Control && slices.Contains(knownEnds, t.Bytes) {
+				found = append(found, ID(id))
+			}
 		}
 	}
-	if i := slices.Index(found, -1); i >= 0 && asked != nil {
-		return nil, fmt.Errorf("no token %q to end a reply with", bounded(names[i]))
+	for _, name := range asked {
+		id := slices.IndexFunc(tokens, func(t Token) bool { return t.Bytes == name })
+		if id < 0 {
+			return nil, fmt.Errorf("no token %q to end a reply with", bounded(name))
+		}
+		found = append(found, ID(id))
 	}
-	found = slices.DeleteFunc(found, func(id ID) bool { return id < 0 })
 	slices.Sort(found)
 	return slices.Compact(found), nil
 }
@@ -157,12 +161,29 @@ func (v *Vocabulary) End() []ID { return v.end }
 func (v *Vocabulary) Trie() *Trie { return v.trie }
 
 // Encode gives the tokens of a text, as the model was taught to read it. Control
-// tokens are never among them: text that looks like one is text.
-func (v *Vocabulary) Encode(text string) []ID {
-	if text == "" {
-		return nil
+// tokens are never among them: text that looks like one is text. Some vocabularies
+// compose characters first, or put a space before the text, so Decode of what it
+// gives may differ.
+func (v *Vocabulary) Encode(text string) []ID { return v.read(text, v.named) }
+
+// EncodePrompt is Encode, but where the text has the name of a control token, such
+// as <|im_end|>, it is that token. It is for prompts that a program wrote, never
+// for what a person or a tool said.
+func (v *Vocabulary) EncodePrompt(text string) []ID { return v.read(text, v.marks) }
+
+func (v *Vocabulary) read(text string, known markers) []ID {
+	var ids []ID
+	for first := true; text != ""; first = false {
+		m, from, to := known.next(text)
+		if from > 0 {
+			ids = v.encoder.encode(ids, text[:from], first)
+		}
+		if m.name != "" {
+			ids = append(ids, m.id)
+		}
+		text = text[to:]
 	}
-	return v.encoder.encode(nil, text)
+	return ids
 }
 
 // Decode gives the bytes of the tokens, one behind the other. Control tokens and
