@@ -35,7 +35,8 @@ var rules = []rule{
 	{"agent", []string{".", "schema", "wire", "gate"}, nil},
 	{"catalogfile", []string{".", "schema", "gate", "sandbox/*"}, []string{"any"}},
 	{"server/console", nil, nil},
-	{"server", []string{".", "schema", "wire", "gate", "ledger", "agent"}, nil},
+	{"server/token", []string{"."}, nil},
+	{"server", []string{".", "schema", "wire", "gate", "ledger", "agent", "server/token"}, nil},
 	{"cmd/*", []string{"any"}, []string{"any"}},
 	{"examples/*", []string{"any"}, []string{"any"}},
 }
