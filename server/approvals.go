@@ -28,23 +28,24 @@ func (s *Server) listApprovals(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f := ledger.Filter{Run: q.Get("run"), State: q.Get("state"), Before: q.Get("before"), Limit: limit}
+	f := ledger.Filter{Run: q.Get("run"), State: q.Get("state"), Before: q.Get("before")}
 	switch f.State {
 	case "":
 		f.State = string(ledger.Waiting)
 	case "all":
 		f.State = ""
 	}
-	found, err := s.ledger.Approvals(r.Context(), f)
+	who := callerOf(r.Context())
+	found, next, err := collect(limit, f.Before, func(page ledger.Filter) ([]ledger.Approval, error) {
+		f.Before, f.Limit = page.Before, page.Limit
+		return s.ledger.Approvals(r.Context(), f)
+	}, func(p ledger.Approval) string { return p.ID }, func(p ledger.Approval) (bool, error) { return who.sees(p.Principal), nil })
 	if err != nil {
 		return err
 	}
-	views, next := []approvalView{}, ""
+	views := []approvalView{}
 	for _, p := range found {
 		views = append(views, viewApproval(p))
-	}
-	if len(found) == limit {
-		next = found[limit-1].ID
 	}
 	return write(w, http.StatusOK, map[string]any{"approvals": views, "next": known(next)})
 }
@@ -59,7 +60,7 @@ func (s *Server) showApproval(w http.ResponseWriter, r *http.Request) error {
 
 // approvalView is a question, and the call that a person made in its stead.
 func (s *Server) approvalView(ctx context.Context, id string) (approvalView, error) {
-	p, err := s.ledger.Approval(ctx, id)
+	p, err := s.approval(ctx, id)
 	if err != nil {
 		return approvalView{}, err
 	}
@@ -99,7 +100,10 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request, how func(ctx con
 	if len(in.Reason) > maxReason {
 		return badRequest("The reason is longer than %d bytes.", maxReason)
 	}
-	p, err := how(r.Context(), r.PathValue("id"), s.options.Principal.ID, strings.TrimSpace(in.Reason))
+	p, err := s.approval(r.Context(), r.PathValue("id"))
+	if err == nil {
+		p, err = how(r.Context(), p.ID, callerOf(r.Context()).ID, strings.TrimSpace(in.Reason))
+	}
 	if err != nil {
 		return err
 	}
@@ -124,7 +128,7 @@ func (s *Server) edit(w http.ResponseWriter, r *http.Request) error {
 	if err := readBody(r, &in); err != nil {
 		return err
 	}
-	p, err := s.ledger.Approval(r.Context(), r.PathValue("id"))
+	p, err := s.approval(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -138,7 +142,7 @@ func (s *Server) edit(w http.ResponseWriter, r *http.Request) error {
 	if in.Reason != "" {
 		reason = cutAt(strings.TrimSpace(in.Reason), maxReason/2) + "; " + reason
 	}
-	denied, err := s.ledger.Deny(r.Context(), p.ID, s.options.Principal.ID, reason)
+	denied, err := s.ledger.Deny(r.Context(), p.ID, callerOf(r.Context()).ID, reason)
 	if err != nil {
 		return err
 	}
@@ -161,7 +165,7 @@ func (s *Server) checkEdit(p ledger.Approval, arguments string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.mine(run); err != nil {
+	if err := s.here(run); err != nil {
 		return err
 	}
 	tool := s.tool(p.Tool)
@@ -234,7 +238,7 @@ func (s *Server) callInstead(ctx context.Context, p ledger.Approval, arguments s
 	if asked.Unresolved != p.Unresolved || !sameThere(p.Finding, asked.Finding) {
 		return verdicts[0], nil
 	}
-	agreed, err := s.ledger.Approve(ctx, asked.ID, s.options.Principal.ID, "made by the same person")
+	agreed, err := s.ledger.Approve(ctx, asked.ID, callerOf(ctx).ID, "made by the same person")
 	if err != nil {
 		return gate.Verdict{}, err
 	}
@@ -306,7 +310,7 @@ func (s *Server) resolve(w http.ResponseWriter, r *http.Request) error {
 	if in.Happened == nil || strings.TrimSpace(in.Evidence) == "" {
 		return badRequest("Say whether it happened, and what you saw: happened and evidence.")
 	}
-	e, err := s.ledger.Entry(r.Context(), r.PathValue("id"))
+	e, err := s.entry(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -314,7 +318,7 @@ func (s *Server) resolve(w http.ResponseWriter, r *http.Request) error {
 	if *in.Happened {
 		o = holdfast.Outcome{Status: holdfast.OK, Message: "A person found that it happened."}
 	}
-	_, err = s.ledger.Resolve(r.Context(), e.ID, e.Fence, o, s.options.Principal.ID, strings.TrimSpace(in.Evidence))
+	_, err = s.ledger.Resolve(r.Context(), e.ID, e.Fence, o, callerOf(r.Context()).ID, strings.TrimSpace(in.Evidence))
 	if errors.Is(err, ledger.ErrLost) {
 		return problem{http.StatusConflict, "not_uncertain", "This call is no longer uncertain; nothing was changed.", nil}
 	}

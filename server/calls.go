@@ -17,23 +17,26 @@ func (s *Server) listCalls(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f := ledger.Filter{Run: q.Get("run"), Tool: q.Get("tool"), State: q.Get("outcome"), Before: q.Get("before"), Limit: limit}
+	f := ledger.Filter{Run: q.Get("run"), Tool: q.Get("tool"), State: q.Get("outcome"), Before: q.Get("before")}
 	if f.Since, err = instant(q.Get("since")); err != nil {
 		return err
 	}
 	if f.Until, err = instant(q.Get("until")); err != nil {
 		return err
 	}
-	entries, err := s.ledger.Entries(r.Context(), f)
+	who, of := callerOf(r.Context()), q.Get("principal")
+	entries, next, err := collect(limit, f.Before, func(page ledger.Filter) ([]ledger.Entry, error) {
+		f.Before, f.Limit = page.Before, page.Limit
+		return s.ledger.Entries(r.Context(), f)
+	}, func(e ledger.Entry) string { return e.ID }, func(e ledger.Entry) (bool, error) {
+		return who.sees(e.Principal) && (of == "" || of == e.Principal.ID || of == e.Principal.Tenant+"/"+e.Principal.ID), nil
+	})
 	if err != nil {
 		return err
 	}
-	rows, next := []callView{}, ""
+	rows := []callView{}
 	for _, e := range entries {
 		rows = append(rows, viewEntry(e, maxRow))
-	}
-	if len(entries) == limit {
-		next = entries[limit-1].ID
 	}
 	return write(w, http.StatusOK, map[string]any{"calls": rows, "next": known(next)})
 }
@@ -78,7 +81,7 @@ type eventView struct {
 
 func (s *Server) showCall(w http.ResponseWriter, r *http.Request) error {
 	ctx, id := r.Context(), r.PathValue("id")
-	e, err := s.ledger.Entry(ctx, id)
+	e, err := s.entry(ctx, id)
 	if err != nil {
 		return err
 	}

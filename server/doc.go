@@ -8,10 +8,12 @@
 // on when whoever asked for it leaves; its events can be taken up again from the
 // last that was seen, and what is no longer held is told from the record.
 //
-// Errors are problem documents (RFC 9457). Without a token it answers only this
+// Errors are problem documents (RFC 9457). Without tokens it answers only this
 // machine, and only under a name of this machine, so that no foreign page can
-// reach it through a name of its own.
+// reach it through a name of its own; whoever sits there acts for one principal
+// and sees the whole record. With tokens, whoever brings one acts for its
+// principal and sees what is theirs, or with the scope admin, their tenant's.
 //
-// It refuses to be a multi-user service: whoever may speak to it acts for one
-// principal and sees the whole record.
+// It refuses to keep accounts and passwords: who people are, whoever makes their
+// tokens knows.
 package server

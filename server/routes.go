@@ -3,41 +3,60 @@ package server
 import (
 	"net/http"
 	"strings"
+
+	"github.com/holdfast-go/holdfast/server/token"
 )
 
-// routes are the addresses of the API; what is not under /v1 is the page's.
+// route is one address of the API with one method, and who may ask for it.
+type route struct {
+	method, path string
+	// scope that a token needs; "": any token will do.
+	scope  token.Scope
+	open   bool // nobody needs a token
+	handle func(http.ResponseWriter, *http.Request) error
+}
+
+const metricsPath = "/metrics"
+
+// table lists the routes. docs/serve.md and openapi.json show the same.
+func (s *Server) table() []route {
+	return []route{
+		{"POST", signInPath, "", true, s.signIn},
+		{"DELETE", signInPath, "", true, s.signOut},
+		{"GET", "/v1/info", "", false, s.info},
+		{"GET", "/v1/runs", token.Read, false, s.listRuns},
+		{"POST", "/v1/runs", token.Propose, false, s.createRun},
+		{"GET", "/v1/runs/{run}", token.Read, false, s.showRun},
+		{"GET", "/v1/runs/{run}/events", token.Read, false, s.stream},
+		{"POST", "/v1/runs/{run}/turns", token.Propose, false, s.beginTurn},
+		{"POST", "/v1/runs/{run}/resume", token.Propose, false, s.resumeTurn},
+		{"POST", "/v1/runs/{run}/cancel", token.Propose, false, s.cancelTurn},
+		{"GET", "/v1/approvals", token.Read, false, s.listApprovals},
+		{"GET", "/v1/approvals/{id}", token.Read, false, s.showApproval},
+		{"POST", "/v1/approvals/{id}/approve", token.Approve, false, s.approve},
+		{"POST", "/v1/approvals/{id}/deny", token.Approve, false, s.deny},
+		{"POST", "/v1/approvals/{id}/edit", token.Approve, false, s.edit},
+		{"GET", "/v1/calls", token.Read, false, s.listCalls},
+		{"GET", "/v1/calls/{id}", token.Read, false, s.showCall},
+		{"POST", "/v1/calls/{id}/resolve", token.Approve, false, s.resolve},
+		{"GET", metricsPath, token.Admin, false, s.metrics},
+		{"GET", "/healthz", "", true, s.healthy},
+	}
+}
+
+// routes answers the table's addresses; what is not of the API is the page's.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"POST " + signInPath:              s.signIn,
-		"GET /v1/info":                    s.info,
-		"GET /v1/runs":                    s.listRuns,
-		"POST /v1/runs":                   s.createRun,
-		"GET /v1/runs/{run}":              s.showRun,
-		"GET /v1/runs/{run}/events":       s.stream,
-		"POST /v1/runs/{run}/turns":       s.beginTurn,
-		"POST /v1/runs/{run}/resume":      s.resumeTurn,
-		"POST /v1/runs/{run}/cancel":      s.cancelTurn,
-		"GET /v1/approvals":               s.listApprovals,
-		"GET /v1/approvals/{id}":          s.showApproval,
-		"POST /v1/approvals/{id}/approve": s.approve,
-		"POST /v1/approvals/{id}/deny":    s.deny,
-		"POST /v1/approvals/{id}/edit":    s.edit,
-		"GET /v1/calls":                   s.listCalls,
-		"GET /v1/calls/{id}":              s.showCall,
-		"POST /v1/calls/{id}/resolve":     s.resolve,
-		"GET /healthz":                    s.healthy,
-	} {
-		mux.Handle(pattern, s.answering(h))
+	for _, r := range s.table() {
+		mux.Handle(r.method+" "+r.path, named(r.path, s.answering(s.admitted(r, r.handle))))
 	}
-	mux.HandleFunc("/v1/", func(w http.ResponseWriter, r *http.Request) {
+	mux.Handle("/v1/", s.answering(s.admitted(route{}, func(w http.ResponseWriter, r *http.Request) error {
 		if others := allowed(mux, r); others != "" {
 			w.Header().Set("Allow", others)
-			refuse(w, problem{http.StatusMethodNotAllowed, "method_not_allowed", "This address answers " + others + ".", nil})
-			return
+			return problem{http.StatusMethodNotAllowed, "method_not_allowed", "This address answers " + others + ".", nil}
 		}
-		refuse(w, problem{http.StatusNotFound, "not_found", "There is nothing at this address.", nil})
-	})
+		return problem{http.StatusNotFound, "not_found", "There is nothing at this address.", nil}
+	})))
 	if s.options.Page != nil {
 		mux.Handle("/", s.options.Page)
 	}
@@ -47,7 +66,7 @@ func (s *Server) routes() http.Handler {
 // allowed are the methods that the request's address has.
 func allowed(mux *http.ServeMux, r *http.Request) string {
 	var methods []string
-	for _, method := range []string{http.MethodGet, http.MethodPost} {
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 		probe := r.Clone(r.Context())
 		probe.Method = method
 		if _, pattern := mux.Handler(probe); method != r.Method && strings.HasPrefix(pattern, method+" /v1/") {
@@ -55,6 +74,15 @@ func allowed(mux *http.ServeMux, r *http.Request) string {
 		}
 	}
 	return strings.Join(methods, ", ")
+}
+
+// metrics tells what was counted, in the words of whoever counts.
+func (s *Server) metrics(w http.ResponseWriter, r *http.Request) error {
+	if s.options.Metrics == nil {
+		return problem{http.StatusNotFound, "not_found", "This server counts nothing.", nil}
+	}
+	s.options.Metrics.ServeHTTP(w, r)
+	return nil
 }
 
 // healthy says that the record can be read.
@@ -75,8 +103,8 @@ type toolView struct {
 }
 
 // info is what the page needs to know of this server.
-func (s *Server) info(w http.ResponseWriter, _ *http.Request) error {
-	c := s.gate.Catalog()
+func (s *Server) info(w http.ResponseWriter, r *http.Request) error {
+	who, c := callerOf(r.Context()), s.gate.Catalog()
 	tools := []toolView{}
 	for _, t := range c.Tools() {
 		tools = append(tools, toolView{c.Qualify(t), string(t.Effect()), t.Description()})
@@ -84,6 +112,6 @@ func (s *Server) info(w http.ResponseWriter, _ *http.Request) error {
 	o := s.options
 	return write(w, http.StatusOK, map[string]any{
 		"catalog": o.Catalog, "model": o.Model, "scripted": o.Scripted, "hints": list(o.Hints), "tools": tools,
-		"principal": o.Principal, "token": o.Token != "",
+		"principal": who.Principal, "scopes": who.scopes, "token": !who.whole,
 	})
 }

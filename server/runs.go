@@ -35,33 +35,23 @@ func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	const lookBack = 2000
-	rows, before, looked := []runRow{}, r.URL.Query().Get("before"), 0
-	for len(rows) < limit && looked < lookBack {
-		runs, err := s.ledger.Runs(r.Context(), ledger.Filter{Before: before, Limit: 100})
-		if err != nil {
-			return err
+	ctx, rows := r.Context(), []runRow{}
+	_, next, err := collect(limit, r.URL.Query().Get("before"), func(f ledger.Filter) ([]ledger.Run, error) {
+		return s.ledger.Runs(ctx, f)
+	}, func(run ledger.Run) string { return run.ID }, func(run ledger.Run) (bool, error) {
+		if !callerOf(ctx).sees(run.Principal) {
+			return false, nil
 		}
-		for _, run := range runs {
-			before = run.ID
-			row, spoken, err := s.runRow(r.Context(), run)
-			if err != nil {
-				return err
-			}
-			if spoken {
-				rows = append(rows, row)
-			}
-			if len(rows) == limit {
-				break
-			}
+		row, spoken, err := s.runRow(ctx, run)
+		if spoken {
+			rows = append(rows, row)
 		}
-		looked += len(runs)
-		if len(runs) < 100 && len(rows) < limit {
-			before = ""
-			break
-		}
+		return spoken, err
+	})
+	if err != nil {
+		return err
 	}
-	return write(w, http.StatusOK, map[string]any{"runs": rows, "next": known(before)})
+	return write(w, http.StatusOK, map[string]any{"runs": rows, "next": known(next)})
 }
 
 func (s *Server) runRow(ctx context.Context, run ledger.Run) (row runRow, spoken bool, err error) {
@@ -85,7 +75,7 @@ func (s *Server) createRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	o := s.options
-	run, err := s.ledger.CreateRun(r.Context(), ledger.Run{Catalog: o.Catalog, Model: o.Model, Principal: o.Principal})
+	run, err := s.ledger.CreateRun(r.Context(), ledger.Run{Catalog: o.Catalog, Model: o.Model, Principal: callerOf(r.Context()).Principal})
 	if err != nil {
 		return err
 	}
@@ -142,7 +132,7 @@ const maxTurns = 100
 // what it holds.
 func (s *Server) runView(ctx context.Context, id string) (view runView, seq int64, err error) {
 	seq, busy, under := s.session(id).now()
-	run, err := s.ledger.LookupRun(ctx, id)
+	run, err := s.run(ctx, id)
 	if err != nil {
 		return view, seq, err
 	}
@@ -152,7 +142,7 @@ func (s *Server) runView(ctx context.Context, id string) (view runView, seq int6
 	}
 	view = runView{
 		Run: run.ID, Catalog: run.Catalog, Model: run.Model, Principal: run.Principal, Created: run.Created,
-		Running: busy, Mine: s.mine(run) == nil, Turns: []turnView{},
+		Running: busy, Mine: s.mine(ctx, run) == nil, Turns: []turnView{},
 	}
 	if n := len(turns) - maxTurns; n > 0 {
 		view.Earlier, turns = n, turns[n:]

@@ -15,6 +15,7 @@ import (
 	"github.com/holdfast-go/holdfast/agent"
 	"github.com/holdfast-go/holdfast/gate"
 	"github.com/holdfast-go/holdfast/ledger"
+	"github.com/holdfast-go/holdfast/server/token"
 )
 
 // Options of New; nil means defaults, and so does each zero field.
@@ -30,11 +31,20 @@ type Options struct {
 	Scripted bool
 	// Hints are messages to try.
 	Hints []string
-	// Principal on whose behalf conversations act, and who decides.
+	// Principal on whose behalf conversations act, and who decides, where nobody
+	// is asked for a token.
 	Principal holdfast.Principal
-	// Token that every request must bring; "": none, and then only this machine
-	// is answered.
-	Token string
+	// Tokens of which every request must bring one, and acts for its principal;
+	// nil, or none in it: nobody is asked, and then only this machine is answered.
+	Tokens *token.Ring
+	// Rate is how many requests of one principal are answered a second, four
+	// times as many at once; 0 means 100.
+	Rate int
+	// Metrics answers /metrics; nil: nothing is there.
+	Metrics http.Handler
+	// Answered is told of each request once it was answered, an event stream at
+	// its end; nil: nobody is. It does not block.
+	Answered func(Answered)
 	// Page serves what is not under /v1; nil: nothing does.
 	Page http.Handler
 	// MaxBody bounds a request's body; 0 means 1 MiB.
@@ -52,7 +62,7 @@ type Server struct {
 	agent   *agent.Agent
 	options Options
 	handler http.Handler
-	cookie  string             // what a signed-in browser shows; "" without a token
+	rates   *rates
 	effects map[string]*string // of the catalog's tools, by qualified name
 
 	root    context.Context // of turns; its end interrupts them
@@ -83,7 +93,10 @@ func New(g *gate.Gate, l *ledger.Ledger, m agent.Model, o *Options) (*Server, er
 		return nil, errors.New("server needs a principal: somebody decides")
 	}
 	s.root, s.stop = context.WithCancelCause(context.Background())
-	s.cookie, s.effects = cookieFor(s.options.Token), map[string]*string{}
+	if s.options.Tokens == nil {
+		s.options.Tokens, _ = token.Open("", nil) // it reads nothing, so nothing fails
+	}
+	s.rates, s.effects = newRates(cmp.Or(s.options.Rate, 100)), map[string]*string{}
 	for _, t := range g.Catalog().Tools() {
 		s.effects[g.Catalog().Qualify(t)] = known(string(t.Effect()))
 	}
@@ -99,7 +112,7 @@ func New(g *gate.Gate, l *ledger.Ledger, m agent.Model, o *Options) (*Server, er
 	if s.agent, err = agent.New(m, g, &history{l, s}, &asking); err != nil {
 		return nil, err
 	}
-	s.handler = s.guarded(s.routes())
+	s.handler = s.observed(s.guarded(s.routes()))
 	return s, nil
 }
 
@@ -115,7 +128,7 @@ var errInterrupted = errors.New("the server ended")
 // interrupted and stays open in the record. l is closed. An address beyond this
 // machine needs a token.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	if s.options.Token == "" && !loopback(l.Addr().String()) {
+	if s.options.Tokens.Empty() && !loopback(l.Addr().String()) {
 		return errors.Join(fmt.Errorf("serving %s: an address that others reach needs a token", l.Addr()), l.Close())
 	}
 	web := &http.Server{

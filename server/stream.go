@@ -17,7 +17,7 @@ const (
 // an event "snapshot".
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 	run := r.PathValue("run")
-	if _, err := s.ledger.LookupRun(r.Context(), run); err != nil {
+	if _, err := s.run(r.Context(), run); err != nil {
 		return err
 	}
 	n := s.session(run)
@@ -46,8 +46,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 		select {
 		case <-wake:
 		case <-beat.C:
-			if out.comment() != nil {
-				return nil
+			if _, err := s.identify(r); err != nil || out.comment() != nil {
+				return nil // a token that was revoked meanwhile ends its streams
 			}
 		case <-r.Context().Done():
 			return nil

@@ -12,15 +12,21 @@ import (
 	"github.com/holdfast-go/holdfast/ledger"
 )
 
-// mine says why a run cannot go on here, or nil.
-func (s *Server) mine(run ledger.Run) error {
-	switch {
-	case run.Catalog != s.options.Catalog:
+// here says why a run cannot go on in this server, or nil.
+func (s *Server) here(run ledger.Run) error {
+	if run.Catalog != s.options.Catalog {
 		return problem{http.StatusConflict, "other_catalog", "This conversation is over another catalog.", map[string]any{"catalog": run.Catalog}}
-	case run.Principal != s.options.Principal:
-		return problem{http.StatusForbidden, "other_principal", "This conversation acts for somebody else.", nil}
 	}
 	return nil
+}
+
+// mine says why whoever asks cannot speak in a run, or nil. Nobody speaks for
+// another, however much they see.
+func (s *Server) mine(ctx context.Context, run ledger.Run) error {
+	if run.Principal != callerOf(ctx).Principal {
+		return problem{http.StatusForbidden, "other_principal", "This conversation acts for somebody else.", nil}
+	}
+	return s.here(run)
 }
 
 var (
@@ -41,11 +47,11 @@ func (s *Server) beginTurn(w http.ResponseWriter, r *http.Request) error {
 	if strings.TrimSpace(in.Message) == "" {
 		return badRequest("The message is empty.")
 	}
-	run, err := s.ledger.LookupRun(r.Context(), r.PathValue("run"))
+	run, err := s.run(r.Context(), r.PathValue("run"))
 	if err != nil {
 		return err
 	}
-	if err := s.mine(run); err != nil {
+	if err := s.mine(r.Context(), run); err != nil {
 		return err
 	}
 	began := make(chan ledger.Turn, 1)
@@ -111,11 +117,11 @@ func (s *Server) fault(n *session, err error) {
 
 // resumeTurn goes on with an open turn.
 func (s *Server) resumeTurn(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.ledger.LookupRun(r.Context(), r.PathValue("run"))
+	run, err := s.run(r.Context(), r.PathValue("run"))
 	if err != nil {
 		return err
 	}
-	if err := s.mine(run); err != nil {
+	if err := s.here(run); err != nil {
 		return err
 	}
 	turns, err := s.ledger.Turns(r.Context(), run.ID)
@@ -138,11 +144,11 @@ func (s *Server) goOn(run string) error {
 
 // cancelTurn ends the open turn: what has an outcome keeps it.
 func (s *Server) cancelTurn(w http.ResponseWriter, r *http.Request) error {
-	run, err := s.ledger.LookupRun(r.Context(), r.PathValue("run"))
+	run, err := s.run(r.Context(), r.PathValue("run"))
 	if err != nil {
 		return err
 	}
-	if err := s.mine(run); err != nil {
+	if err := s.here(run); err != nil {
 		return err
 	}
 	if !s.session(run.ID).interrupt(errStopped) {
@@ -163,7 +169,7 @@ func (s *Server) cancelTurn(w http.ResponseWriter, r *http.Request) error {
 // the one call that was made from outside. It reports whether it does.
 func (s *Server) resumeDecided(ctx context.Context, p ledger.Approval) bool {
 	run, err := s.ledger.LookupRun(ctx, p.Run)
-	if err != nil || s.mine(run) != nil {
+	if err != nil || s.here(run) != nil {
 		return false
 	}
 	turns, err := s.ledger.Turns(ctx, p.Run)

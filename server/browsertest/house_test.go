@@ -24,6 +24,7 @@ import (
 	"github.com/holdfast-go/holdfast/model/scripted"
 	"github.com/holdfast-go/holdfast/server"
 	"github.com/holdfast-go/holdfast/server/console"
+	"github.com/holdfast-go/holdfast/server/token"
 	"github.com/holdfast-go/holdfast/wire"
 )
 
@@ -113,9 +114,14 @@ func (h *house) start() {
 		BaseURL: "http://scripted.invalid", Retries: -1, HTTPClient: &http.Client{Transport: provider},
 	})
 	h.must("model.New", err)
+	ring, err := token.Open("", nil)
+	h.must("token.Open", err)
+	if h.token != "" {
+		h.must("Give", ring.Give(h.token, token.Token{Principal: ana, Scopes: token.Scopes()}))
+	}
 	s, err := server.New(g, h.ledger, client, &server.Options{
 		Agent:   agent.Options{System: func() string { return c.System(today) }},
-		Catalog: label, Model: "scripted", Scripted: true, Hints: h.scenario.Hints(), Principal: ana, Token: h.token, Page: console.New(),
+		Catalog: label, Model: "scripted", Scripted: true, Hints: h.scenario.Hints(), Principal: ana, Tokens: ring, Page: console.New(),
 		Grace: 2 * time.Second,
 	})
 	h.must("server.New", err)
