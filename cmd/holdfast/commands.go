@@ -3,7 +3,7 @@ package main
 import "github.com/spf13/cobra"
 
 // commands in the order of a call's way: read a reply, look at the tools, check
-// arguments, call, converse, decide, look back.
+// arguments, call, converse, serve, decide, look back.
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.parseCommand(),
@@ -13,6 +13,7 @@ func (a *app) commands() []*cobra.Command {
 		a.replayCommand(),
 		a.runCommand(),
 		a.serveCommand(),
+		a.tokenCommand(),
 		a.approvalsCommand(),
 		a.resumeCommand(),
 		a.ledgerCommand(),

@@ -152,7 +152,7 @@ func newProcess(t *testing.T) process {
 
 func (p process) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(p.binary, args...)
-	cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+p.dir, "NO_COLOR=1", "GORACE="+noSleepAtExit)
+	cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+filepath.Join(p.dir, "data"), "NO_COLOR=1", "GORACE="+noSleepAtExit)
 	return cmd
 }
 

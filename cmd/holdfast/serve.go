@@ -14,23 +14,27 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/agent"
 	"github.com/holdfast-go/holdfast/internal/visible"
 	"github.com/holdfast-go/holdfast/server"
 	"github.com/holdfast-go/holdfast/server/console"
+	"github.com/holdfast-go/holdfast/server/token"
 	"github.com/holdfast-go/holdfast/wire"
 )
 
-// tokenVariable holds the server's token, so that it need not stand on a command
-// line, where others on the machine read it.
+// tokenVariable holds one token that is good for everything, so that it need not
+// stand on a command line, where others on the machine read it.
 const tokenVariable = "HOLDFAST_TOKEN"
 
 // serveFlags are what serve was asked.
 type serveFlags struct {
 	ledger      ledgerFlag
 	model       modelFlag
+	tokens      tokensFlag
 	addr, token string
 	principal   string
+	rate        int
 	rounds      int
 	grace       time.Duration
 }
@@ -45,12 +49,17 @@ each call pass the gate, approves or denies, and looks up what ever happened; th
 page uses the HTTP API under /v1. Without CATALOG it is the coach, whose model is
 scripted unless --model names a real one.
 
-An address that other machines reach needs a token: --token, or better the
-environment variable ` + tokenVariable + `. SIGINT and SIGTERM end it in order:
-turns that run come to their end or are kept for the next start.`,
+Tokens say who may use it, and for what: holdfast token create makes them, and
+while there are any, everybody is asked for one. An address that other machines
+reach needs one. The environment variable ` + tokenVariable + ` (or --token) gives one
+more, which acts for --principal and is good for everything in its tenant.
+
+SIGINT and SIGTERM end it in order: turns that run come to their end or are kept
+for the next start.`,
 		Example: `  holdfast serve
   holdfast serve travel.yaml --model anthropic/claude-sonnet-4-5
-  ` + tokenVariable + `=… holdfast serve --addr 0.0.0.0:8484`,
+  holdfast token create --principal gym/ana --scope propose,approve,read
+  holdfast serve --addr 0.0.0.0:8484`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: a.do(func(cmd *cobra.Command, args []string) error {
 			catalog := coachName
@@ -64,8 +73,10 @@ turns that run come to their end or are kept for the next start.`,
 	f.model.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.addr, "addr", "127.0.0.1:8484", "where to answer; port 0 takes a free one")
-	flags.StringVar(&f.token, "token", "", "what every request must bring (default: $"+tokenVariable+")")
-	flags.StringVar(&f.principal, "principal", "", "on whose behalf: P or TENANT/P (default: the local user)")
+	f.tokens.add(cmd)
+	flags.StringVar(&f.token, "token", "", "a token that is good for everything (default: $"+tokenVariable+")")
+	flags.StringVar(&f.principal, "principal", "", "on whose behalf, where no token says it: P or TENANT/P (default: the local user)")
+	flags.IntVar(&f.rate, "rate", 100, "requests of one principal that are answered a second")
 	flags.IntVar(&f.rounds, "max-rounds", 16, "replies of the model in one turn")
 	flags.DurationVar(&f.grace, "grace", 10*time.Second, "how long turns may go on after the signal to end")
 	return cmd
@@ -74,6 +85,9 @@ turns that run come to their end or are kept for the next start.`,
 func (a *app) serve(ctx context.Context, f serveFlags, catalogName string) error {
 	if f.rounds < 1 {
 		return misused(fmt.Errorf("%d rounds: a turn has at least one", f.rounds))
+	}
+	if f.rate < 1 {
+		return misused(fmt.Errorf("--rate %d: at least one request a second", f.rate))
 	}
 	if f.token == "" {
 		f.token, _ = a.env(tokenVariable)
@@ -101,19 +115,32 @@ func (a *app) newServer(f serveFlags, h *house) (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	tokens, err := a.serverTokens(f, principal)
+	if err != nil {
+		return nil, err
+	}
 	chosen, err := f.model.choose(a, h.preset)
 	if err != nil {
 		return nil, err
 	}
 	o := server.Options{
 		Agent:   agent.Options{System: func() string { return h.system(time.Now()) }, MaxRounds: f.rounds, Tools: wire.ToolOptions{Quirks: f.model.quirks}},
-		Catalog: h.label, Model: chosen.client.Name(), Scripted: chosen.script != nil, Principal: principal, Token: f.token,
-		Page: console.New(), Grace: f.grace, Log: slog.New(slog.NewTextHandler(a.stderr, nil)),
+		Catalog: h.label, Model: chosen.client.Name(), Scripted: chosen.script != nil, Principal: principal, Tokens: tokens,
+		Rate: f.rate, Page: console.New(), Grace: f.grace, Log: slog.New(slog.NewTextHandler(a.stderr, nil)),
 	}
 	if chosen.script != nil {
 		o.Hints = chosen.script.Hints()
 	}
 	return server.New(h.gate, h.ledger, chosen.client, &o)
+}
+
+// serverTokens are those of the file, and the one that was given.
+func (a *app) serverTokens(f serveFlags, principal holdfast.Principal) (*token.Ring, error) {
+	ring, err := a.openTokens(f.tokens)
+	if err != nil || f.token == "" {
+		return ring, err
+	}
+	return ring, ring.Give(f.token, token.Token{Principal: principal, Scopes: token.Scopes()})
 }
 
 // tellAddress says where the page is: the one line on stdout.
