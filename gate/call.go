@@ -51,6 +51,7 @@ type call struct {
 	left     *leftBehind // a handler that was abandoned
 	evidence string      // what the confirm function saw
 
+	clock    *clock
 	stage    Stage
 	outcome  holdfast.Outcome
 	decided  bool
@@ -72,6 +73,7 @@ func (c *call) canon() []byte {
 // enter notes the stage and tells the watcher.
 func (c *call) enter(s Stage) {
 	c.stage = s
+	c.clock.turn(s)
 	c.round.tell(c, s)
 }
 

@@ -156,6 +156,7 @@ func (g *Gate) leave(c *call, what string, e end, outcome func() holdfast.Outcom
 	if !e.gaveUp {
 		return
 	}
+	c.clock.abandoned()
 	g.abandoned.Add(1)
 	g.lingering.Add(1)
 	g.options.Log.Error("tool ignores its cancellation and was abandoned", "what", what, "tool", c.name(), "run", c.round.Run, "entry", c.ledgerID)

@@ -58,6 +58,12 @@ type Options struct {
 	// RecordTimeout bounds one write to the ledger once an effect may exist; 10 s.
 	RecordTimeout time.Duration
 	Log           *slog.Logger // silent; it never gets arguments or results
+	// Observe is told of every call of every round, for traces and metrics: once
+	// when it is about to be decided on, and once with its verdict. What it gives
+	// at first is the call's context from there on, that of its handler too; what
+	// it gives at last is not looked at. It is safe for concurrent use, does not
+	// block, and changes nothing of what becomes of the call.
+	Observe func(ctx context.Context, p Progress) context.Context
 }
 
 // toolInfo is what the gate asks of a tool for every call of it.
@@ -114,6 +120,7 @@ func (o *Options) complete() {
 // passed for the whole round first: which calls are identical must be known
 // before the first key is made.
 func (g *Gate) inspect(c *call) bool {
+	defer c.clock.turn("")
 	return g.pass(c, Complete, (*Gate).complete) &&
 		g.pass(c, Lookup, (*Gate).lookup) &&
 		g.pass(c, Parse, (*Gate).parse) &&
@@ -124,6 +131,7 @@ func (g *Gate) inspect(c *call) bool {
 // are passed one call after another, so that nothing after a call that waits
 // for a person goes on.
 func (g *Gate) clear(ctx context.Context, c *call) bool {
+	defer c.clock.turn("")
 	return g.ask(ctx, c, Authorise, (*Gate).authorise) &&
 		(c.goesOn() || g.ask(ctx, c, Approve, (*Gate).approve))
 }

@@ -11,10 +11,12 @@ import (
 // record asks whether the outcome is durable. A write's must be before it is
 // told; a rejection or a read is told anyway, and the failure logged.
 func (g *Gate) record(ctx context.Context, c *call) {
+	defer g.end(ctx, c)
 	g.ended(c)
 	if c.recorded || c.skipped || c.waiting {
 		return
 	}
+	c.clock.turn(Record)
 	c.round.tell(c, Record)
 	switch {
 	case c.started:

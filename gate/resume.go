@@ -142,7 +142,10 @@ func (g *Gate) Cancel(ctx context.Context, r Round) ([]Verdict, error) {
 		if c.skipped || c.recorded || c.waiting {
 			continue
 		}
-		if err := g.cancelOne(ctx, c); err != nil {
+		observed := g.begin(ctx, c)
+		err := g.cancelOne(observed, c)
+		g.end(observed, c)
+		if err != nil {
 			return nil, fmt.Errorf("cancelling call %d: %w", c.position, err)
 		}
 	}

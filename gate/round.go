@@ -2,8 +2,10 @@ package gate
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/ledger"
@@ -35,13 +37,22 @@ type RoundOptions struct {
 
 // Progress of one call.
 type Progress struct {
-	Position int
-	CallID   string
-	Name     string // as sent
-	Tool     string // qualified, from lookup on
-	Stage    Stage
+	Run        string
+	Turn       int
+	Round      int
+	Position   int
+	CallID     string
+	Name       string         // as sent
+	Tool       string         // qualified, from lookup on
+	Definition *holdfast.Tool // from lookup on; nil: the catalog has none of that name
+	Stage      Stage
 	// Verdict is set once there is one; nothing follows it.
 	Verdict *Verdict
+	// Arguments as validated, secrets masked. They and what is below are told with
+	// the verdict, and to Options.Observe alone.
+	Arguments json.RawMessage
+	Took      map[Stage]time.Duration // in each stage that it entered
+	Abandoned bool                    // code of the tool ignored its cancellation
 }
 
 // Verdict is what became of one call of a round.
@@ -140,7 +151,7 @@ func (g *Gate) newPassage(r Round, o *RoundOptions) (*passage, error) {
 		if i > 0 {
 			c = new(call)
 		}
-		*c = call{round: p, position: i, sent: &r.Calls[i], twinOf: -1, skipped: r.Calls[i].ProviderExecuted}
+		*c = call{clock: g.newClock(), round: p, position: i, sent: &r.Calls[i], twinOf: -1, skipped: r.Calls[i].ProviderExecuted}
 		p.calls = append(p.calls, c)
 	}
 	identify(p.calls)
@@ -168,6 +179,7 @@ func (p *passage) schedule(ctx context.Context) {
 			parked = true
 			continue
 		}
+		ctx := g.begin(ctx, c)
 		if c.decided || !g.clear(ctx, c) {
 			g.finish(ctx, c)
 			parked = c.parks()
@@ -238,7 +250,7 @@ func (p *passage) tell(c *call, s Stage) {
 	if p.options.Watch == nil {
 		return
 	}
-	p.watch(Progress{Position: c.position, CallID: c.id, Name: c.sent.Name, Tool: c.name(), Stage: s})
+	p.watch(c.progress(s))
 }
 
 // done tells the watcher what became of c.
@@ -246,8 +258,9 @@ func (p *passage) done(c *call) {
 	if p.options.Watch == nil {
 		return
 	}
-	v := c.verdict()
-	p.watch(Progress{Position: c.position, CallID: c.id, Name: c.sent.Name, Tool: c.name(), Stage: c.stage, Verdict: &v})
+	v, pr := c.verdict(), c.progress(c.stage)
+	pr.Verdict = &v
+	p.watch(pr)
 }
 
 func (p *passage) watch(pr Progress) {
