@@ -1,7 +1,6 @@
 package tokenizer
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -18,23 +17,25 @@ const maxFile = 128 << 20
 // Llama 2, Mistral, Gemma). A file that it cannot follow exactly is an error that
 // names the part.
 func ReadJSON(file []byte, o *Options) (*Vocabulary, error) {
-	v, err := readJSON(file, o)
+	f, err := parseJSON(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading tokenizer.json: %w", err)
+	}
+	v, err := f.vocabulary(o)
 	if err != nil {
 		return nil, fmt.Errorf("reading tokenizer.json: %w", err)
 	}
 	return v, nil
 }
 
-func readJSON(file []byte, o *Options) (*Vocabulary, error) {
+func parseJSON(file []byte) (*jsonFile, error) {
 	if len(file) > maxFile {
 		return nil, fmt.Errorf("the file is over the limit of %d bytes", maxFile)
 	}
-	f := jsonFile{}
-	if err := json.Unmarshal(file, &f, json.WithUnmarshalers(json.JoinUnmarshalers(
-		json.UnmarshalFromFunc(readVocab), json.UnmarshalFromFunc(readMerges)))); err != nil {
-		return nil, err
-	}
-	return f.vocabulary(o)
+	f := &jsonFile{}
+	err := json.Unmarshal(file, f, json.WithUnmarshalers(json.JoinUnmarshalers(
+		json.UnmarshalFromFunc(readVocab), json.UnmarshalFromFunc(readMerges))))
+	return f, err
 }
 
 // jsonFile is the part of the file that says how text becomes tokens.
@@ -240,22 +241,26 @@ func (f *jsonFile) joins(byteLevel bool, tokens []Token) (*bpe, error) {
 	if id, ok := ids[f.Model.Unknown]; ok && f.Model.Unknown != "" {
 		b.unknown, b.fuse = id, f.Model.Fuse
 	}
-	pairs := make(byPair, len(f.Model.Merges))
-	var joined bytes.Buffer
-	for rank, m := range f.Model.Merges {
-		joined.Reset()
-		joined.WriteString(m[0])
-		joined.WriteString(m[1])
-		left, ok1 := ids[m[0]]
-		right, ok2 := ids[m[1]]
-		id, ok3 := ids[string(joined.Bytes())]
-		if !ok1 || !ok2 || !ok3 {
+	var err error
+	b.joins, err = f.Model.Merges.pairs(ids)
+	return b, err
+}
+
+// pairs finds the tokens of the merges.
+func (list mergeList) pairs(ids map[string]ID) (byPair, error) {
+	pairs := make(byPair, len(list))
+	var joined []byte
+	for rank, m := range list {
+		joined = append(append(joined[:0], m[0]...), m[1]...)
+		left, isLeft := ids[m[0]]
+		right, isRight := ids[m[1]]
+		id, isToken := ids[string(joined)]
+		if !isLeft || !isRight || !isToken {
 			return nil, fmt.Errorf("merge %d joins %q and %q, and not all three are tokens", rank, bounded(m[0]), bounded(m[1]))
 		}
 		if _, twice := pairs[[2]ID{left, right}]; !twice {
 			pairs[[2]ID{left, right}] = pairJoin{id, uint32(rank)}
 		}
 	}
-	b.joins = pairs
-	return b, nil
+	return pairs, nil
 }

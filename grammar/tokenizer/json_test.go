@@ -155,13 +155,12 @@ func TestOptionsOfAVocabulary(t *testing.T) {
 }
 
 func FuzzReadJSON(f *testing.F) {
-	for _, name := range []string{"bytelevel.json", "sentencepiece.json"} {
-		file, err := os.ReadFile("testdata/" + name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(file, "the <|im_end|>\n  x é \xff")
-	}
+	// Small ones: the fuzzer spends its time on the size of its seeds.
+	f.Add([]byte(`{"added_tokens":[{"id":4,"content":"<|im_end|>","special":true},{"id":5,"content":"<t>","rstrip":true}],`+
+		`"normalizer":{"type":"NFC"},"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"Digits","individual_digits":true},`+
+		`{"type":"ByteLevel","use_regex":false}]},"model":{"type":"BPE","vocab":{"a":0,"b":1,"ab":2,"Ġ":3},"merges":["a b"],"ignore_merges":true}}`), "ab a<|im_end|><t> ")
+	f.Add([]byte(`{"normalizer":{"type":"Prepend","prepend":"▁"},"pre_tokenizer":{"type":"Metaspace","replacement":"▁","prepend_scheme":"first"},`+
+		`"model":{"type":"BPE","byte_fallback":true,"unk_token":"?","vocab":{"?":0,"▁":1,"a":2,"▁a":3,"<0x62>":4},"merges":[["▁","a"]]}}`), "a ab\xff")
 	f.Fuzz(func(t *testing.T, file []byte, text string) {
 		if len(file) > 1<<16 || len(text) > 1<<12 {
 			t.Skip()

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/holdfast-go/holdfast/internal/shared"
@@ -18,13 +19,24 @@ import (
 
 var update = flag.Bool("update", false, "ask the reference tokenizers anew")
 
+// read are the real vocabularies that a test has asked for; they take a while.
+var read = struct {
+	sync.Mutex
+	by map[string]*Vocabulary
+}{by: map[string]*Vocabulary{}}
+
 func real(t testing.TB, name string) *Vocabulary {
 	t.Helper()
-	v, err := ReadJSON(vocabularies.Read(t, name), nil)
-	if err != nil {
-		t.Fatal(err)
+	read.Lock()
+	defer read.Unlock()
+	if read.by[name] == nil {
+		v, err := ReadJSON(vocabularies.Read(t, name), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read.by[name] = v
 	}
-	return v
+	return read.by[name]
 }
 
 // TestEncodeIsTheReference holds the tokens of our own texts to those that the
