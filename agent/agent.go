@@ -23,6 +23,9 @@ type Model interface {
 
 // History is the record that a run is built from. A *ledger.Ledger is one.
 type History interface {
+	// CreateRun makes a run, of an agent that is a tool; the same again changes
+	// nothing.
+	CreateRun(ctx context.Context, r gate.Run) (gate.Run, error)
 	LookupRun(ctx context.Context, id string) (gate.Run, error)
 	// BeginTurn opens the run's next turn; while one is open it is an error.
 	BeginTurn(ctx context.Context, run, message string) (gate.Turn, error)
@@ -41,6 +44,9 @@ type Options struct {
 	System func() string
 	// MaxRounds a turn; 0 means 16.
 	MaxRounds int
+	// MaxDepth is how deep agents may call agents where this one is a tool of
+	// another; 0 means 4.
+	MaxDepth int
 	// MaxTokens of one reply; 0: the codec's default where the provider needs one.
 	MaxTokens int
 	// Whole asks for whole replies instead of streams.
@@ -86,6 +92,9 @@ func New(m Model, g *gate.Gate, h History, o *Options) (*Agent, error) {
 	}
 	if a.options.MaxRounds == 0 {
 		a.options.MaxRounds = 16
+	}
+	if a.options.MaxDepth <= 0 {
+		a.options.MaxDepth = 4
 	}
 	if a.options.RecordTimeout <= 0 {
 		a.options.RecordTimeout = 10 * time.Second

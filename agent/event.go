@@ -33,6 +33,8 @@ const (
 type Event struct {
 	Kind     EventKind
 	Run      string
+	Parent   string         // ledger id of the agent call that the run is within; "": none
+	Depth    int            // how many agents' calls the run is within
 	Turn     int            // from 1
 	Round    int            // from 1; 0 at the end of a turn that had none
 	Position int            // of the call in its reply, from 0
@@ -48,7 +50,7 @@ type Event struct {
 
 // tell tells the watcher e of the turn's current round.
 func (t *turn) tell(round int, e Event) {
-	e.Run, e.Turn, e.Round = t.run.ID, t.record.Number, round
+	e.Run, e.Parent, e.Depth, e.Turn, e.Round = t.run.ID, t.run.Parent, t.depth, t.record.Number, round
 	t.agent.options.Watch(e)
 }
 
@@ -68,7 +70,7 @@ func (t *turn) progress(round gate.Round, p gate.Progress) {
 	e := Event{Kind: StageEvent, Call: &round.Calls[p.Position], Position: p.Position, Name: p.Name, Tool: p.Tool, Stage: p.Stage, Verdict: p.Verdict}
 	if p.Verdict != nil {
 		e.Kind = OutcomeEvent
-		if p.Verdict.Outcome.Status == holdfast.Pending {
+		if p.Verdict.ApprovalID != "" {
 			e.Kind = ApprovalEvent
 		}
 	}

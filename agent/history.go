@@ -14,6 +14,9 @@ import (
 // last round as one that is still to be dealt with, whatever was done about it.
 func (a *Agent) load(ctx context.Context, r gate.Run, record gate.Turn) (*turn, error) {
 	t := &turn{agent: a, run: r, record: record}
+	if n := nestingOf(ctx); n != nil {
+		t.depth = n.depth
+	}
 	turns, err := a.history.Turns(ctx, r.ID)
 	if err != nil {
 		return nil, fmt.Errorf("reading run %s: %w", r.ID, err)

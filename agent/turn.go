@@ -20,6 +20,7 @@ type turn struct {
 	unfit  string // why the last round's answer was not taken, or ""
 	usage  wire.Usage
 	before wire.Usage // of the run's earlier turns
+	depth  int        // of agents' calls that the run is within
 }
 
 // saved is a round that is durable.
@@ -186,8 +187,13 @@ func (t *turn) closing(r *wire.Reply) *Result {
 func waiting(v *gate.Verdict) *Result {
 	r := &Result{End: Pending, ApprovalID: v.ApprovalID}
 	r.Message = "A call of " + v.Tool + " waits for a person's approval."
-	if v.Outcome.Status != holdfast.Pending {
+	switch {
+	case v.Outcome.Status != holdfast.Pending:
 		r.Message = "A call of " + v.Tool + " runs in another process just now."
+	case v.Outcome.Parked && r.ApprovalID != "":
+		r.Message = "A call that " + v.Tool + " made waits for a person's approval."
+	case v.Outcome.Parked:
+		r.Message = v.Outcome.Message
 	}
 	return r
 }
