@@ -48,8 +48,8 @@ func joined(messages []json.RawMessage) string {
 func TestGuard_answers_each_round_with_what_it_adds(t *testing.T) {
 	s := guardStage(t)
 	g := s.guard(0)
-	if len(g.Tools()) != 5 {
-		t.Errorf("Tools() holds %d tools, want 5", len(g.Tools()))
+	if len(g.Tools()) != 6 {
+		t.Errorf("Tools() holds %d tools, want 6", len(g.Tools()))
 	}
 	for i, reply := range []string{
 		string(chatReply("tool_calls", chatCall("c1", "find", `{"q":"rice"}`), chatCall("c2", "store", `{"name":"rice","grams":100}`))),

@@ -108,6 +108,7 @@ func (k *kitchen) catalog(t *testing.T) *holdfast.Catalog {
 		tool("find", `{"type":"object","properties":{"q":{"type":"string"}}}`, holdfast.Read, k.find, nil),
 		tool("store", food, holdfast.Write, k.store, nil),
 		tool("buy", food, holdfast.Write, k.store, &holdfast.ToolOptions{Approval: &holdfast.ApprovalRule{}}),
+		tool("mail", `{"type":"object"}`, holdfast.Read, k.find, &holdfast.ToolOptions{Untrusted: true}),
 		tool("slow", `{"type":"object"}`, holdfast.Read, k.slow, nil),
 		tool("slow_write", `{"type":"object"}`, holdfast.Write, k.slow, nil),
 	)

@@ -80,7 +80,10 @@ func stuck(err error) error {
 func (w *within) turn(ctx context.Context, args schema.Value, message func(schema.Value) (string, error)) (Result, error) {
 	a := w.agent
 	if _, err := a.history.LookupRun(ctx, w.run); err != nil {
-		run := gate.Run{ID: w.run, Catalog: a.gate.Catalog().Namespace(), Principal: w.call.Principal, Parent: w.call.LedgerID}
+		run := gate.Run{
+			ID: w.run, Catalog: a.gate.Catalog().Namespace(), Principal: w.call.Principal,
+			Parent: w.call.LedgerID, Root: w.call.Run, // labels and budgets are the caller's
+		}
 		if _, err := a.history.CreateRun(ctx, run); err != nil {
 			return Result{}, err
 		}

@@ -371,3 +371,35 @@ func (f *office) survives(n int, after bool) {
 	}
 	f.close()
 }
+
+// What a stranger wrote marks the caller's run, though an agent read it; and what
+// the caller read marks the agent's.
+func TestTool_labels_flow_both_ways(t *testing.T) {
+	const up = `
+rules:
+  - when: {system: boss, message: up}
+    calls: [{name: ask_cook, arguments: {task: look}}, {name: store, arguments: {name: up, grams: 1}}]
+  - when: {system: cook, message: look}
+    calls: [{name: mail, arguments: {}}]
+  - when: {system: boss, message: down}
+    calls: [{name: mail, arguments: {}}, {name: ask_cook, arguments: {task: store}}]
+  - when: {system: cook, message: store}
+    calls: [{name: store, arguments: {name: down, grams: 1}}]
+  - when: {after: "*"}
+    say: done
+`
+	for message, waits := range map[string]string{"up": "boss.store", "down": "cook.store"} {
+		t.Run(message, func(t *testing.T) {
+			f := newOffice(t, openai.Chat{}, up)
+			f.open(f.store)
+			p := f.wantWaits(f.say(message), waits)
+			if len(p.Labels) != 1 || !strings.Contains(p.Why, "untrusted text from ") {
+				t.Errorf("asked because %q, labels %v; want it to say what the run holds", p.Why, p.Labels)
+			}
+			f.restart()
+			f.approve(p.ID)
+			f.wantAnswer(f.resume(), "done")
+			f.close()
+		})
+	}
+}
