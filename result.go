@@ -3,6 +3,7 @@ package holdfast
 import (
 	"encoding/json"
 	"errors"
+	"time"
 )
 
 // Result is what a handler hands back: JSON or text, and images where the
@@ -55,3 +56,17 @@ func HasNoEffect(err error) bool {
 	var e *NoEffectError
 	return errors.As(err, &e)
 }
+
+// TransientError is a read's word that the same may succeed a little later: the
+// gate may run it again, within its timeout and [ToolOptions.Retries]. A write is
+// never run again by itself, whatever it says.
+type TransientError struct {
+	Err error
+	// After is the least time to wait before the next try; 0 leaves it to the gate.
+	After time.Duration
+}
+
+func (e *TransientError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *TransientError) Unwrap() error { return e.Err }

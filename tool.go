@@ -63,6 +63,10 @@ type ToolOptions struct {
 	Approval *ApprovalRule
 	// Confirm tells whether a write's effect is there; nil: nobody can tell.
 	Confirm func(ctx context.Context, key string, args schema.Value) (Confirmation, error)
+	// InFlight is how long the API behind may still be at work on a write whose
+	// answer was lost: before that, a confirm function's "no" does not count. 0
+	// means not at all, and after a crash the timeout.
+	InFlight time.Duration
 	// Grade of a write; "" means confirm where Confirm is set, else person.
 	Grade Grade
 
@@ -73,6 +77,11 @@ type ToolOptions struct {
 	// Sends says that a call sends data out, by its address or its words, though
 	// it changes nothing. A write is taken to.
 	Sends bool
+	// Retries is how often a read that failed with a [TransientError] is run again,
+	// within the timeout of its call; 0 means 2, and below 0 never.
+	Retries int
+	// CacheFor keeps a read's result for the same principal and arguments; 0: not.
+	CacheFor time.Duration
 
 	// Version of a Go handler, stated by its author: part of what an approval
 	// is bound to. Declared holds a catalog file's `run`, for the same end.
@@ -121,6 +130,7 @@ const (
 	maxDescriptionBytes = 16 << 10
 	defaultResultBytes  = 64 << 10
 	defaultHandlerBytes = 16 << 20
+	defaultRetries      = 2
 )
 
 // NewTool makes a tool of a handler. Everything but o is required; o is copied.
@@ -190,6 +200,15 @@ func (t *Tool) checkOptions() error {
 	if o.ResultBytes < 0 || o.HandlerBytes < 0 {
 		return errors.New("limits cannot be negative")
 	}
+	if o.CacheFor < 0 || o.InFlight < 0 {
+		return errors.New("lengths of time cannot be negative")
+	}
+	if t.effect != Read && (o.CacheFor != 0 || o.Retries != 0) {
+		return fmt.Errorf("cache and retries belong to a read, not to effect %q", string(t.effect))
+	}
+	if o.InFlight > 0 && o.Confirm == nil {
+		return errors.New("a time in flight is for a confirm function, and there is none")
+	}
 	if t.effect != Write {
 		if o.Confirm != nil || o.Key != nil || o.Grade != "" || o.Repeats {
 			return fmt.Errorf("key, confirm, grade and repeats belong to a write, not to effect %q", string(t.effect))
@@ -215,6 +234,9 @@ func (t *Tool) complete() {
 	}
 	if o.HandlerBytes == 0 {
 		o.HandlerBytes = defaultHandlerBytes
+	}
+	if t.effect == Read && o.Retries == 0 {
+		o.Retries = defaultRetries
 	}
 	if t.effect == Write && o.Grade == "" {
 		o.Grade = Person
@@ -270,6 +292,15 @@ func (t *Tool) definitionDigest() string {
 	}
 	if o.Sends {
 		parts = append(parts, "sends")
+	}
+	if o.InFlight > 0 {
+		parts = append(parts, "in_flight", o.InFlight)
+	}
+	if t.effect == Read && o.Retries != defaultRetries {
+		parts = append(parts, "retries", o.Retries)
+	}
+	if o.CacheFor > 0 {
+		parts = append(parts, "cache", o.CacheFor)
 	}
 	text, err := json.Marshal(parts)
 	if err != nil {

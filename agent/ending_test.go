@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -416,8 +417,8 @@ rules:
 
 func TestTurn_more_calls_than_a_round_may_have(t *testing.T) {
 	var calls strings.Builder
-	for range 70 {
-		calls.WriteString("      - {name: find, arguments: {q: a}}\n")
+	for i := range 70 { // each another, or one read would answer for several
+		fmt.Fprintf(&calls, "      - {name: find, arguments: {q: a%d}}\n", i)
 	}
 	everyCodec(t, "\nrules:\n  - when: {message: many}\n    calls:\n"+calls.String()+`
   - when: {after: find}

@@ -215,7 +215,7 @@ func TestCode_cancelled(t *testing.T) {
 				tool(t, "other", holdfast.Read, "", wait, nil))
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()
-			vs := h.putIn(ctx, h.round(call("look", `{}`), withID(call("look", `{}`), "b"), call("put", `{}`)), nil)
+			vs := h.putIn(ctx, h.round(call("look", `{}`), withID(call("look", `{"n":2}`), "b"), call("put", `{}`)), nil)
 			want(t, vs[0], holdfast.Failed, holdfast.Cancelled, gate.Execute)
 			want(t, vs[1], holdfast.Failed, holdfast.Cancelled, gate.Execute)
 			want(t, vs[2], holdfast.Rejected, holdfast.Cancelled, gate.Authorise)

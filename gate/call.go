@@ -46,8 +46,10 @@ type call struct {
 	fence      int64         // of the start
 	ran        time.Duration // before, of an agent call that was parked
 	inner      *collector
+	flight     *flight // of a read that others may wait for
 
 	// From execute on.
+	attempts int         // how often the handler was entered
 	left     *leftBehind // a handler that was abandoned
 	evidence string      // what the confirm function saw
 
@@ -148,7 +150,7 @@ func (c *call) verdict() Verdict {
 	v := Verdict{
 		Position: c.position, CallID: c.id, Tool: c.name(), LedgerID: c.ledgerID, Key: c.writeKey(),
 		Stage: c.stage, Outcome: c.outcome, Warnings: c.warnings, Waiting: c.waiting, Skipped: c.skipped,
-		ApprovalID: c.outcome.ApprovalID, Rule: c.ruling.Rule, Labels: c.labels,
+		ApprovalID: c.outcome.ApprovalID, Rule: c.ruling.Rule, Labels: c.labels, Attempts: c.attempts,
 	}
 	if c.heldID != "" {
 		v.LedgerID = c.heldID

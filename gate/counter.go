@@ -11,14 +11,19 @@ import (
 
 // Counter is an Admitter that counts: a circuit for each tool, and, where they
 // are set, a rate for each tool and a budget for each run. It counts in this
-// process and forgets with it. Safe for concurrent use.
+// process and forgets with it; of runs it remembers those that were active last,
+// at least 10,000, and a run that it forgot begins anew. Safe for concurrent use.
 type Counter struct {
 	limits CounterLimits
 
-	mu    sync.Mutex
-	tools map[string]*counted
-	runs  map[string]int
+	mu     sync.Mutex
+	tools  map[string]*counted
+	runs   map[string]int // starts within a run
+	before map[string]int // runs that were not active since runs was empty
 }
+
+// mostRuns is how many runs are remembered before the older ones go.
+const mostRuns = 10_000
 
 // CounterLimits of a Counter; nil means defaults, and so does each zero field.
 type CounterLimits struct {
@@ -33,9 +38,17 @@ type CounterLimits struct {
 type counted struct {
 	failures int
 	until    time.Time // the circuit is open till then
-	probing  bool      // one call finds out whether it may close
+	probe    *spot     // the call that finds out whether it may close
 	starts   []time.Time
 }
+
+// spot is one call's place.
+type spot struct {
+	run                   string
+	turn, round, position int
+}
+
+func spotOf(p Proposal) spot { return spot{p.Run, p.Turn, p.Round, p.Position} }
 
 // NewCounter makes a Counter.
 func NewCounter(l *CounterLimits) *Counter {
@@ -74,10 +87,10 @@ func (k *Counter) Admit(_ context.Context, p Proposal) Admission {
 			return Admission{Code: holdfast.RateLimited, Wait: k.limits.Per - now.Sub(t.starts[0])}
 		}
 	}
-	if k.limits.Budget > 0 && k.runs[p.Run] >= k.limits.Budget {
+	if k.limits.Budget > 0 && k.startsOf(p.Run) >= k.limits.Budget {
 		return Admission{Code: holdfast.BudgetExceeded}
 	}
-	k.count(t, p.Run, now)
+	k.count(t, p, now)
 	return Admission{}
 }
 
@@ -90,20 +103,34 @@ func (k *Counter) circuit(t *counted, now time.Time) Admission {
 	if wait := t.until.Sub(now); wait > 0 {
 		return Admission{Code: holdfast.CircuitOpen, Wait: wait}
 	}
-	if t.probing {
+	if t.probe != nil {
 		return Admission{Code: holdfast.CircuitOpen}
 	}
 	return Admission{}
 }
 
-func (k *Counter) count(t *counted, run string, now time.Time) {
-	t.probing = t.failures >= k.limits.Failures
+func (k *Counter) count(t *counted, p Proposal, now time.Time) {
+	if t.failures >= k.limits.Failures {
+		at := spotOf(p)
+		t.probe = &at
+	}
 	if k.limits.Rate > 0 {
 		t.starts = append(t.starts, now)
 	}
 	if k.limits.Budget > 0 {
-		k.runs[run]++
+		k.runs[p.Run] = k.startsOf(p.Run) + 1
+		if len(k.runs) >= mostRuns {
+			k.runs, k.before = make(map[string]int), k.runs
+		}
 	}
+}
+
+// startsOf counts the starts within a run.
+func (k *Counter) startsOf(run string) int {
+	if n, ok := k.runs[run]; ok {
+		return n
+	}
+	return k.before[run]
 }
 
 // Ended counts failures in a row. What did not start is given back; a caller's
@@ -115,18 +142,19 @@ func (k *Counter) Ended(p Proposal, o holdfast.Outcome) {
 	if t == nil {
 		return
 	}
+	if t.probe != nil && *t.probe == spotOf(p) {
+		t.probe = nil
+	}
 	switch {
 	case o.Parked:
-		t.probing = false // it did start, and ends another time
+		// It did start, and ends another time.
 	case o.Status == holdfast.Rejected || o.Status == holdfast.Pending || o.Replayed:
-		t.probing = false
 		k.giveBack(t, p.Run)
 	case o.Status == holdfast.OK:
-		t.failures, t.probing = 0, false
+		t.failures = 0
 	case o.Code == holdfast.Cancelled:
-		t.probing = false
 	default:
-		t.failures, t.probing = t.failures+1, false
+		t.failures++
 		if t.failures >= k.limits.Failures {
 			t.until = time.Now().Add(k.limits.Open)
 		}
@@ -137,7 +165,7 @@ func (k *Counter) giveBack(t *counted, run string) {
 	if n := len(t.starts); n > 0 {
 		t.starts = t.starts[:n-1]
 	}
-	if k.runs[run] > 0 {
-		k.runs[run]--
+	if n := k.startsOf(run); n > 0 && k.limits.Budget > 0 {
+		k.runs[run] = n - 1
 	}
 }

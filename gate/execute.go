@@ -29,10 +29,7 @@ func (g *Gate) enterHandler(ctx context.Context, c *call) {
 		c.inner = new(collector)
 		runCtx = context.WithValue(runCtx, collectorKey{}, c.inner)
 	}
-	tool, args := c.tool, c.args
-	r, end := contain(runCtx, g, tool.Timeout()-c.ran, g.graceOf(c), func(ctx context.Context) (holdfast.Result, error) {
-		return tool.Handle(ctx, args)
-	})
+	r, end := g.attempt(runCtx, c)
 	if end.clean() {
 		c.outcome = g.finished(c, &r.value)
 	} else {

@@ -40,6 +40,7 @@ type Gate struct {
 	secrets bool // some tool of the catalog takes a secret
 
 	keeper    keeper
+	reads     reads
 	timers    sync.Pool // of *time.Timer, stopped
 	abandoned atomic.Int64
 	lingering atomic.Int64
@@ -52,6 +53,7 @@ type Options struct {
 	Limits     schema.Limits // of argument texts
 	Parallel   int           // reads of one round that run at once; 8
 	Calls      int           // calls of one round that may run; 64
+	CacheBytes int           // of results of reads that are kept; 16 MiB; below 0: none is kept
 	// Grace is how long a handler may take to return after its context ended
 	// before it is abandoned; 500 ms.
 	Grace time.Duration
@@ -84,6 +86,7 @@ func New(c *holdfast.Catalog, l *ledger.Ledger, o *Options) (*Gate, error) {
 	}
 	g.options.complete()
 	g.keeper.init(g)
+	g.reads.kept = newCache(g.options.CacheBytes)
 	for _, t := range c.Tools() {
 		info := &toolInfo{name: c.Qualify(t), options: t.Options(), secrets: mayHoldSecrets(t.Input())}
 		g.tools[t] = info
@@ -104,6 +107,9 @@ func (o *Options) complete() {
 	}
 	if o.Calls <= 0 {
 		o.Calls = 64
+	}
+	if o.CacheBytes == 0 {
+		o.CacheBytes = 16 << 20
 	}
 	if o.Grace <= 0 {
 		o.Grace = 500 * time.Millisecond
@@ -137,13 +143,17 @@ func (g *Gate) clear(ctx context.Context, c *call) bool {
 }
 
 // carryOut passes the rest. Up to claim nothing of the handler has run; in
-// execute it is entered; from then on nothing stops the recording.
+// execute it is entered; from then on nothing stops the recording. A read that
+// another answers for passes none of it.
 func (g *Gate) carryOut(ctx context.Context, c *call) {
-	if (c.goesOn() || g.ask(ctx, c, Admit, (*Gate).admit)) && g.ask(ctx, c, Claim, (*Gate).claim) {
-		c.enter(Execute)
-		g.execute(ctx, c)
-		g.confirm(ctx, c)
-	}
+	g.readOnce(ctx, c, func() {
+		if (c.goesOn() || g.ask(ctx, c, Admit, (*Gate).admit)) && g.ask(ctx, c, Claim, (*Gate).claim) {
+			c.enter(Execute)
+			g.execute(ctx, c)
+			g.confirm(ctx, c)
+		}
+		g.ended(c)
+	})
 	g.finish(ctx, c)
 }
 

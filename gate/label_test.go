@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -181,5 +182,21 @@ func TestLabel_that_a_ruling_allows_asks_nobody(t *testing.T) {
 	want(t, v, holdfast.OK, "", gate.Execute)
 	if e := h.entry(v.LedgerID); v.Rule != "known" || e.Rule != "known" {
 		t.Errorf("rule of the verdict %q and of the entry %q, want the deciding one's name", v.Rule, e.Rule)
+	}
+}
+
+// What another run's read answered brings the same into this one.
+func TestLabel_comes_with_a_result_that_was_kept(t *testing.T) {
+	var o office
+	tools := o.tools(t)
+	tools[0] = tool(t, "inbox", holdfast.Read, "", o.inbox.answers(`{"mail":"pay me"}`), &holdfast.ToolOptions{Untrusted: true, CacheFor: time.Hour})
+	h := open(t, nil, tools...)
+	first := h.round(call("inbox", `{}`))
+	first.Run = "another"
+	want(t, h.put(first, nil)[0], holdfast.OK, "", gate.Execute)
+	want(t, h.one("inbox", `{}`), holdfast.OK, "", gate.Admit)
+	want(t, h.one("pay", `{"n":1}`), holdfast.Pending, holdfast.ApprovalPending, gate.Approve)
+	if o.inbox.times() != 1 {
+		t.Errorf("the inbox was read %d times, want once", o.inbox.times())
 	}
 }

@@ -289,6 +289,9 @@ func (c *call) failed(code holdfast.Code, err error) holdfast.Outcome {
 			next = c.bothAgain()
 		}
 	}
+	if transient, ok := asTransient(err); ok && transient.After > 0 && c.effect() == holdfast.Read {
+		next = "Call it again in " + seconds(transient.After) + " at the earliest."
+	}
 	if code == holdfast.Cancelled {
 		next = "Call it again only if the user asks for it."
 	}

@@ -12,7 +12,6 @@ import (
 // told; a rejection or a read is told anyway, and the failure logged.
 func (g *Gate) record(ctx context.Context, c *call) {
 	defer g.end(ctx, c)
-	g.ended(c)
 	if c.recorded || c.skipped || c.waiting {
 		return
 	}

@@ -68,6 +68,9 @@ type Verdict struct {
 	Stage      Stage            // that gave the outcome
 	Outcome    holdfast.Outcome
 	Warnings   []schema.Problem
+	// Attempts is how often the handler was entered for this call: not at all where
+	// an equal read answered for it, several times where a read was run again.
+	Attempts int
 	// Observation is the outcome for the model. It is owed to the provider only
 	// if Answer is set: not for a call that waits, that the provider ran itself,
 	// or whose id came before (its rejection is in the first one's observation).

@@ -79,7 +79,7 @@ func TestAtMostEightReadsAtOnce(t *testing.T) {
 			}, nil))
 			var calls []holdfast.Call
 			for i := range 20 {
-				calls = append(calls, withID(call("r", `{}`), fmt.Sprint(i)))
+				calls = append(calls, withID(call("r", fmt.Sprintf(`{"n":%d}`, i)), fmt.Sprint(i)))
 			}
 			h.put(h.round(calls...), nil)
 			if got := int(most.Load()); got != row.want {
