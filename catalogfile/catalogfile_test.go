@@ -94,8 +94,8 @@ tools:
       type: object
       properties:
         n: {type: interger}
-    run: {http: {method: GET}}
-    retry: {max: 2}
+    run: {command: [ls]}
+    retry: {max: many}
   - name: third
     description: Does a third thing.
     effect: write
@@ -133,8 +133,8 @@ policy: policy.yaml
 		"9 first /tools/0",
 		"13 second /tools/1/timeout",
 		"17 second /tools/1/input/properties/n",
-		"18 second /tools/1/run/http",
-		"19 second /tools/1/retry",
+		"18 second /tools/1/run/command",
+		"19 second /tools/1/retry/max",
 		"25 third /tools/2/key",
 		"26 third /tools/2/approval/when/0/path",
 		"26 third /tools/2/approval/when/1/value",
@@ -145,8 +145,8 @@ policy: policy.yaml
 		t.Errorf("faults (-want +got):\n%s\n%v", diff, err)
 	}
 	for _, said := range []string{
-		"shop.yaml:9:5: tool first: ", "`colour`", `"5 seconds" is no length of time`, "run kind http is not built in yet",
-		"retry is not built in yet", "{n} is not a required argument", "the input schema has no /m", "policy files are not built in yet",
+		"shop.yaml:9:5: tool first: ", "`colour`", `"5 seconds" is no length of time`, "run kind command is not built in yet",
+		"must be an integer", "{n} is not a required argument", "the input schema has no /m", "policy files are not built in yet",
 	} {
 		if !strings.Contains(err.Error(), said) {
 			t.Errorf("Parse = %v\nwant %q in it", err, said)

@@ -13,6 +13,7 @@
 // tags, several documents, names given twice, and numbers that JSON cannot write
 // (0x1F, 1_000, .inf).
 //
-// What runs a tool is one of the kinds under run. Built in is static, a fixed
-// result, for trying a catalog out; the others are refused by name.
+// What runs a tool is one of the kinds under run: static, a fixed result, for
+// trying a catalog out, and http, one request (package sandbox/httpapi). The
+// others are refused by name.
 package catalogfile

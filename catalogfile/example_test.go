@@ -35,10 +35,10 @@ tools:
     effect: read
     timeout: 0s
     input: {type: object}
-    run: {http: {method: GET}}
+    run: {http: {url: "https://{place}/now"}}
 `), nil)
 	fmt.Println(err)
 	// Output:
 	// clock.yaml:6:14: tool now: "0s" is no length of time above zero, such as 5s
-	// clock.yaml:8:17: tool now: run kind http is not built in yet
+	// clock.yaml:8:23: tool now: arguments and secrets are never part of the scheme or the host
 }

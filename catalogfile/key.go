@@ -1,11 +1,11 @@
 package catalogfile
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/holdfast-go/holdfast/sandbox"
 	"github.com/holdfast-go/holdfast/schema"
 )
 
@@ -26,31 +26,16 @@ func (t *toolBuilder) key(input *schema.Schema) (func(schema.Value) (string, err
 		t.fault("/key", err.Error())
 		return nil, ""
 	}
-	var required []string
-	known := false
-	if input != nil {
-		required, known = requiredOf(input)
-	}
+	in := sandbox.InputOf(input)
 	for _, p := range parts {
-		if p.argument && known && !slices.Contains(required, p.text) {
+		if p.argument && !in.Requires(p.text) {
 			t.fault("/key", fmt.Sprintf("{%s} is not a required argument, so the key could lack it", p.text))
 		}
-		if p.argument && input != nil && isSecret(input, p.text) {
+		if p.argument && in.Hides(p.text) {
 			t.fault("/key", fmt.Sprintf("{%s} is a secret, and a key stands in the record and is shown", p.text))
 		}
 	}
 	return func(args schema.Value) (string, error) { return expandKey(parts, args) }, template
-}
-
-// isSecret reports whether the schema hides the value of this name.
-func isSecret(input *schema.Schema, name string) bool {
-	quoted, err := json.Marshal(name)
-	if err != nil {
-		return false
-	}
-	text := fmt.Sprintf(`{%s:0}`, quoted)
-	v, err := schema.Read([]byte(text), nil)
-	return err == nil && string(input.Mask(v)) != text
 }
 
 // parseKey splits a template. Between two arguments there must be a character
@@ -130,22 +115,4 @@ func expandKey(parts []keyPart, args schema.Value) (string, error) {
 		}
 	}
 	return b.String(), nil
-}
-
-// requiredOf are the names that the schema requires at its root; known is false
-// where it requires by other ways too.
-func requiredOf(s *schema.Schema) (required []string, known bool) {
-	var root map[string]json.RawMessage
-	if json.Unmarshal(s.Source(), &root) != nil {
-		return nil, false
-	}
-	for _, elsewhere := range []string{"$ref", "allOf", "anyOf", "oneOf"} {
-		if _, ok := root[elsewhere]; ok {
-			return nil, false
-		}
-	}
-	if list, ok := root["required"]; ok && json.Unmarshal(list, &required) != nil {
-		return nil, false
-	}
-	return required, true
 }

@@ -208,7 +208,7 @@ func TestStatic_result_is_JSON_where_the_output_has_a_schema(t *testing.T) {
 }
 
 func TestRun_kinds_of_later_are_named(t *testing.T) {
-	for _, kind := range []string{"http", "command", "wasm", "mcp"} {
+	for _, kind := range []string{"command", "wasm", "mcp"} {
 		_, err := Parse("a.yaml", []byte(strings.Replace(yamlRun("ok"), "{static: ok}", "{"+kind+": {}}", 1)), nil)
 		if err == nil || !strings.Contains(err.Error(), "run kind "+kind+" is not built in yet") {
 			t.Errorf("run %s: Parse = %v", kind, err)

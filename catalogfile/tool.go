@@ -39,7 +39,6 @@ func (t *toolBuilder) field(name string) *node {
 // build makes the tool, or gives nil where it has faults.
 func (t *toolBuilder) build() *holdfast.Tool {
 	before := len(t.faults)
-	t.refuseLater()
 	input, output := t.schemaOf("input"), t.schemaOf("output")
 	o := holdfast.ToolOptions{
 		Output:     output,
@@ -57,11 +56,13 @@ func (t *toolBuilder) build() *holdfast.Tool {
 	timeout := t.duration("timeout", "/timeout")
 	o.Key, o.KeyRule = t.key(input)
 	o.Approval = t.approval(input)
-	handler := t.run(output)
+	t.readOptions(&o)
+	t.confirm(&o, input, output)
+	handler := t.run(&o, input, output)
 	if len(t.faults) > before || !t.sound(t.path) {
 		return nil
 	}
-	o.Declared = t.n.get("run").json()
+	o.Declared = t.declared()
 	made, err := holdfast.NewTool(t.n.get("name").text, t.n.get("description").text, input,
 		holdfast.Effect(t.n.get("effect").text), timeout, handler, &o)
 	if err != nil {
@@ -73,16 +74,6 @@ func (t *toolBuilder) build() *holdfast.Tool {
 		return nil
 	}
 	return made
-}
-
-// refuseLater names what the file's form knows and this program does not do.
-// Nothing is silently left out.
-func (t *toolBuilder) refuseLater() {
-	for _, name := range []string{"retry", "cache", "confirm", "sandbox"} {
-		if t.n.get(name) != nil {
-			t.fault("/"+name, name+" is not built in yet")
-		}
-	}
 }
 
 func (t *toolBuilder) textOf(name string) string {
@@ -213,18 +204,50 @@ func (t *toolBuilder) schemaFile(field string, named *node, o *schema.Options) *
 	return nil
 }
 
+// readOptions takes what only a read has.
+func (t *toolBuilder) readOptions(o *holdfast.ToolOptions) {
+	if n := t.field("retry"); n != nil {
+		o.Retries, _ = strconv.Atoi(n.get("max").text)
+		if o.Retries == 0 {
+			o.Retries = -1
+		}
+	}
+	o.CacheFor = t.duration("cache", "/cache")
+}
+
 // run makes the handler of the tool's kind.
-func (t *toolBuilder) run(output *schema.Schema) holdfast.Handler {
+func (t *toolBuilder) run(o *holdfast.ToolOptions, input, output *schema.Schema) holdfast.Handler {
 	n := t.field("run")
 	if n == nil {
 		return nil
 	}
-	m := n.members[0]
-	if m.name != "static" {
+	switch m := n.members[0]; m.name {
+	case "static":
+		if t.n.get("sandbox") != nil {
+			t.fault("/sandbox", "a fixed result reaches nothing, so there is nothing to declare")
+		}
+		return t.static(m.value, output)
+	case "http":
+		return t.http(m.value, o, input)
+	default:
 		t.fault("/run/"+m.name, fmt.Sprintf("run kind %s is not built in yet", m.name))
-		return nil
 	}
-	return t.static(m.value, output)
+	return nil
+}
+
+// declared is what the file says of the run, for the definition's digest.
+func (t *toolBuilder) declared() json.RawMessage {
+	run := t.n.get("run")
+	if t.n.get("confirm") == nil && t.n.get("sandbox") == nil {
+		return run.json()
+	}
+	all := &node{kind: mappingNode}
+	for _, m := range t.n.members {
+		if m.name == "run" || m.name == "confirm" || m.name == "sandbox" {
+			all.members = append(all.members, m)
+		}
+	}
+	return all.json()
 }
 
 // static is a handler that always gives the same result: JSON, or, where no

@@ -36,6 +36,7 @@ it and holdfast resume runs it, or --approve does both.`,
 		Example: `  holdfast call coach search_foods --args '{"query":"arroz"}'
   holdfast call examples/travel.yaml flight_status --args '{"flight":"HF 204"}'
   holdfast call examples/travel.yaml cancel_booking --args '{"booking":"R7K2PD"}' --approve
+  holdfast call examples/parcels.yaml track_parcel --args '{"number":"GOOD1"}'
   holdfast call coach add_meal_food --key lunch-1 \
     --args '{"date":"2026-05-30","meal":"Comida","food_id":1,"grams":200}'`,
 		Args: words(2, 2),

@@ -27,6 +27,7 @@ type callView struct {
 	Stage       *string          `json:"stage"` // that gave the outcome
 	Run         string           `json:"run"`
 	Warnings    []schema.Problem `json:"warnings"`
+	Attempts    int              `json:"attempts"`          // how often the handler was entered
 	Waiting     bool             `json:"waiting,omitempty"` // for a call before it in the round
 	Skipped     bool             `json:"skipped,omitempty"` // the provider ran it itself
 }
@@ -36,7 +37,7 @@ func viewCall(run string, v gate.Verdict) callView {
 	view := callView{
 		CallID: v.CallID, LedgerID: known(v.LedgerID), Tool: v.Tool, Outcome: known(string(o.Status)), Code: known(string(o.Code)),
 		Replayed: o.Replayed, Key: known(v.Key), Problems: list(o.Problems), ApprovalID: known(v.ApprovalID),
-		Stage: known(string(v.Stage)), Run: run, Warnings: list(v.Warnings), Waiting: v.Waiting, Skipped: v.Skipped,
+		Stage: known(string(v.Stage)), Run: run, Warnings: list(v.Warnings), Attempts: v.Attempts, Waiting: v.Waiting, Skipped: v.Skipped,
 	}
 	if v.Waiting || v.Skipped {
 		no := false
@@ -114,11 +115,18 @@ func fate(v gate.Verdict) string {
 		return string(o.Status) + ", replayed from the record"
 	case o.Status == holdfast.OK && o.Code == "" && v.Stage == gate.Confirm:
 		return "passed the gate: ok, its effect was seen"
+	case o.Status == holdfast.OK && o.Code == "" && v.Stage == gate.Admit:
+		return "passed the gate: ok, from the same read just before"
+	case o.Status == holdfast.OK && o.Code == "" && v.Attempts > 1:
+		return fmt.Sprintf("passed the gate: ok, at the %d. try", v.Attempts)
 	case o.Status == holdfast.OK && o.Code == "":
 		return "passed the gate: ok"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s at %s (%s)", o.Status, v.Stage, o.Code)
+	if v.Attempts > 1 {
+		fmt.Fprintf(&b, " after %d tries", v.Attempts)
+	}
 	const shown = 3
 	for i, p := range o.Problems {
 		if i == shown {

@@ -1,15 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
+	"io"
+	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/holdfast-go/holdfast/examples/parcels"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations of the scripts")
@@ -28,14 +34,51 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		UpdateScripts:       *update,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "grab": grab},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "grab": grab, "booked": booked},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_DATA_HOME", env.WorkDir+"/data")
 			env.Setenv("NO_COLOR", "1")
 			env.Setenv("GORACE", noSleepAtExit)
+			if err := openDepot(env); err != nil {
+				return err
+			}
 			return os.MkdirAll(env.WorkDir+"/data", 0o700)
 		},
 	})
+}
+
+// openDepot serves the API of examples/parcels.yaml to a script that uses it, and
+// puts the catalog beside the script with that address in it.
+func openDepot(env *testscript.Env) error {
+	const file = "parcels.yaml"
+	script, err := os.ReadFile(filepath.Join("testdata", filepath.Base(env.WorkDir)[len("script-"):]+".txtar"))
+	if err != nil || !bytes.Contains(script, []byte(file)) {
+		return nil
+	}
+	catalog, err := os.ReadFile(filepath.Join("..", "..", "examples", file))
+	if err != nil {
+		return err
+	}
+	depot := parcels.New(io.Discard)
+	server := httptest.NewServer(depot)
+	env.Defer(func() { server.Close(); depot.Close() })
+	env.Values[depotKey{}] = depot
+	catalog = bytes.ReplaceAll(catalog, []byte("127.0.0.1:8085"), []byte(server.Listener.Addr().String()))
+	return os.WriteFile(filepath.Join(env.WorkDir, file), catalog, 0o600)
+}
+
+type depotKey struct{}
+
+// booked NUMBER N demands that so many pickups of a parcel are booked: what
+// happened in the world, whatever the record says.
+func booked(ts *testscript.TestScript, neg bool, args []string) {
+	depot, ok := ts.Value(depotKey{}).(*parcels.Depot)
+	if neg || len(args) != 2 || !ok {
+		ts.Fatalf("usage: booked NUMBER N, in a script with parcels.yaml")
+	}
+	if got := depot.Booked(args[0]); strconv.Itoa(got) != args[1] {
+		ts.Fatalf("%d pickups of %s are booked, want %s", got, args[0], args[1])
+	}
 }
 
 // exits N ARGS… runs holdfast and demands that exit code: 1 and 2 mean different
