@@ -44,6 +44,13 @@ type Options struct {
 	System func() string
 	// MaxRounds a turn; 0 means 16.
 	MaxRounds int
+	// Name of the agent, by which a conversation is handed over to it.
+	Name string
+	// Team are the agents that a conversation which begins with this one may be
+	// handed over to, by the tools that [Handoff] makes; nil: none.
+	Team []*Agent
+	// MaxHandoffs a turn; 0 means 8.
+	MaxHandoffs int
 	// MaxDepth is how deep agents may call agents where this one is a tool of
 	// another; 0 means 4.
 	MaxDepth int
@@ -75,6 +82,9 @@ type Agent struct {
 	history History
 	options Options
 	tools   wire.ToolSet
+
+	handoffs map[string]string // tools that hand over, by qualified name, and to whom
+	team     map[string]*Agent // by name, itself among them; nil: nobody hands over
 }
 
 // New makes an agent that offers the gate's catalog to the model. It starts
@@ -93,6 +103,9 @@ func New(m Model, g *gate.Gate, h History, o *Options) (*Agent, error) {
 	if a.options.MaxRounds == 0 {
 		a.options.MaxRounds = 16
 	}
+	if a.options.MaxHandoffs <= 0 {
+		a.options.MaxHandoffs = 8
+	}
 	if a.options.MaxDepth <= 0 {
 		a.options.MaxDepth = 4
 	}
@@ -107,7 +120,7 @@ func New(m Model, g *gate.Gate, h History, o *Options) (*Agent, error) {
 		return nil, fmt.Errorf("agent: offering the catalog: %w", err)
 	}
 	a.tools = tools
-	return a, nil
+	return a, a.join()
 }
 
 // End is how a turn ended, or that it waits.
@@ -128,7 +141,9 @@ type Result struct {
 	Run    string
 	Turn   int
 	Rounds int // of the turn so far
-	End    End
+	// Agent is the name of who has the conversation now, where it has one.
+	Agent string
+	End   End
 	// Answer is the model's text: its answer, or what there was of one.
 	Answer string
 	// JSON is the answer as a value that satisfies Options.Output.

@@ -24,7 +24,10 @@ const (
 	// CorrectionEvent tells that an answer did not fit its schema and went back:
 	// Text says why.
 	CorrectionEvent EventKind = "correction"
-	EndEvent        EventKind = "end" // Result of the turn
+	// HandoffEvent tells that the conversation goes on with Agent; Text names who
+	// had it.
+	HandoffEvent EventKind = "handoff"
+	EndEvent     EventKind = "end" // Result of the turn
 )
 
 // Event is something that happened in a turn. Kind, Run, Turn and Round are always
@@ -35,6 +38,7 @@ type Event struct {
 	Run      string
 	Parent   string         // ledger id of the agent call that the run is within; "": none
 	Depth    int            // how many agents' calls the run is within
+	Agent    string         // the name of who has the conversation, where it has one
 	Turn     int            // from 1
 	Round    int            // from 1; 0 at the end of a turn that had none
 	Position int            // of the call in its reply, from 0
@@ -51,7 +55,8 @@ type Event struct {
 // tell tells the watcher e of the turn's current round.
 func (t *turn) tell(round int, e Event) {
 	e.Run, e.Parent, e.Depth, e.Turn, e.Round = t.run.ID, t.run.Parent, t.depth, t.record.Number, round
-	t.agent.options.Watch(e)
+	e.Agent = t.agent.options.Name
+	t.home.options.Watch(e)
 }
 
 // preview tells what streams.

@@ -13,7 +13,7 @@ import (
 // load builds an open turn from the record: the conversation so far, and the
 // last round as one that is still to be dealt with, whatever was done about it.
 func (a *Agent) load(ctx context.Context, r gate.Run, record gate.Turn) (*turn, error) {
-	t := &turn{agent: a, run: r, record: record}
+	t := &turn{home: a, agent: a, run: r, record: record}
 	if n := nestingOf(ctx); n != nil {
 		t.depth = n.depth
 	}
@@ -38,7 +38,7 @@ func (a *Agent) load(ctx context.Context, r gate.Run, record gate.Turn) (*turn, 
 			return nil, fmt.Errorf("reading turn %d of run %s: %w", past.Number, r.ID, err)
 		}
 		if past.Number < record.Number {
-			t.before, t.usage = sum(t.before, t.usage), wire.Usage{}
+			t.before, t.usage, t.handed = sum(t.before, t.usage), wire.Usage{}, 0
 		}
 	}
 	return t, nil
@@ -52,6 +52,10 @@ func (t *turn) replay(ctx context.Context, rounds []gate.Round, open bool) error
 		if err != nil {
 			return err
 		}
+		if t.agent, err = t.home.member(round.Agent); err != nil {
+			return err
+		}
+		t.next = nil
 		s := &saved{round: round, reply: reply, again: true}
 		t.add(s)
 		if open {
@@ -72,6 +76,9 @@ func (t *turn) replay(ctx context.Context, rounds []gate.Round, open bool) error
 			return err
 		}
 		t.answer(s, verdicts)
+		if t.follow(verdicts); t.next != nil {
+			t.agent, t.next = t.next, nil
+		}
 	}
 	return nil
 }

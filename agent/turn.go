@@ -11,7 +11,10 @@ import (
 
 // turn is one open turn on its way, used by one goroutine.
 type turn struct {
-	agent  *Agent
+	home   *Agent // whom the turn was begun with
+	agent  *Agent // who has the conversation
+	next   *Agent // who has it from the next round on, or nil
+	handed int    // how often it was handed over in this turn
 	run    gate.Run
 	record gate.Turn
 	items  []wire.Item // the whole conversation, but for the last round's results
@@ -41,7 +44,7 @@ func (t *turn) drive(ctx context.Context) (Result, error) {
 			}
 			t.last = nil
 		}
-		if t.rounds >= t.agent.options.MaxRounds {
+		if t.rounds >= t.home.options.MaxRounds {
 			return t.end(ctx, t.limit())
 		}
 		ended, err := t.ask(ctx)
@@ -104,11 +107,14 @@ func (t *turn) save(ctx context.Context, number int, reply *wire.Reply) (*saved,
 		Run: t.run.ID, API: reply.API, Turn: t.record.Number, Number: number, Reply: text, Calls: reply.Calls,
 		Complete: reply.Complete, Ending: string(reply.Ending), Names: t.agent.tools.Names, Principal: t.run.Principal,
 	}
+	if len(t.home.team) > 0 {
+		round.Agent = t.agent.options.Name
+	}
 	// A reply that came whole is kept also where the caller has just left: each
 	// of its calls gets an outcome then, and the next request is in order.
-	ctx, cancel := t.agent.detached(ctx)
+	ctx, cancel := t.home.detached(ctx)
 	defer cancel()
-	if err := t.agent.history.SaveRound(ctx, round); err != nil {
+	if err := t.home.history.SaveRound(ctx, round); err != nil {
 		return nil, err
 	}
 	kept, err := decodeReply(round)
@@ -137,7 +143,7 @@ func (t *turn) deal(ctx context.Context, s *saved) (*Result, error) {
 	if !owns(s.round.Calls) {
 		return t.closing(s.reply), nil
 	}
-	verdicts, err := t.agent.gate.Round(ctx, s.round, &gate.RoundOptions{
+	verdicts, err := t.agent.gate.Round(t.desks(ctx), s.round, &gate.RoundOptions{
 		Resume: s.again,
 		Watch:  func(p gate.Progress) { t.progress(s.round, p) },
 	})
@@ -150,6 +156,8 @@ func (t *turn) deal(ctx context.Context, s *saved) (*Result, error) {
 		}
 	}
 	t.answer(s, verdicts)
+	t.follow(verdicts)
+	t.goOver()
 	switch {
 	case s.reply.Ending == wire.Filtered:
 		return t.closing(s.reply), nil
@@ -235,9 +243,9 @@ func (t *turn) end(ctx context.Context, r Result) (Result, error) {
 	if record.Answer == "" {
 		record.Answer = r.Message
 	}
-	ctx, cancel := t.agent.detached(ctx)
+	ctx, cancel := t.home.detached(ctx)
 	defer cancel()
-	if err := t.agent.history.EndTurn(ctx, record); err != nil {
+	if err := t.home.history.EndTurn(ctx, record); err != nil {
 		return r, err
 	}
 	t.tell(t.rounds, Event{Kind: EndEvent, Result: &r})
@@ -245,7 +253,7 @@ func (t *turn) end(ctx context.Context, r Result) (Result, error) {
 }
 
 func (t *turn) filled(r Result) Result {
-	r.Run, r.Turn, r.Rounds = t.run.ID, t.record.Number, t.rounds
+	r.Run, r.Turn, r.Rounds, r.Agent = t.run.ID, t.record.Number, t.rounds, t.agent.options.Name
 	r.Usage, r.RunUsage = t.usage, sum(t.before, t.usage)
 	return r
 }

@@ -182,7 +182,11 @@ func (a *Agent) calls(ctx context.Context, run string) ([]holdfast.Inner, error)
 	}
 	var calls []holdfast.Inner
 	for _, round := range rounds {
-		verdicts, err := a.gate.Recall(ctx, round)
+		by, err := a.member(round.Agent)
+		if err != nil {
+			return calls, err
+		}
+		verdicts, err := by.gate.Recall(ctx, round)
 		if err != nil {
 			return calls, err
 		}

@@ -54,6 +54,7 @@ type Round struct {
 	Names     map[string]string // sent name to qualified
 	Keys      map[int]string    // caller's own keys, by position
 	Principal holdfast.Principal
+	Agent     string // whose reply it is, where the conversation may be handed over
 }
 
 // State of an entry.

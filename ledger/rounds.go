@@ -23,6 +23,7 @@ type storedRound struct {
 	Keys      map[int]string    `json:"keys,omitempty"`
 	Tenant    string            `json:"tenant,omitempty"`
 	Principal string            `json:"principal,omitempty"`
+	Agent     string            `json:"agent,omitempty"`
 }
 
 type storedCall struct {
@@ -46,7 +47,7 @@ func storeRound(r Round) storedRound {
 			}
 		}),
 		Complete: r.Complete, Ending: r.Ending, Names: r.Names, Keys: r.Keys,
-		Tenant: r.Principal.Tenant, Principal: r.Principal.ID,
+		Tenant: r.Principal.Tenant, Principal: r.Principal.ID, Agent: r.Agent,
 	}
 }
 
@@ -60,7 +61,7 @@ func (s *storedRound) round() Round {
 			}
 		}),
 		Complete: s.Complete, Ending: s.Ending, Names: s.Names, Keys: s.Keys,
-		Principal: holdfast.Principal{Tenant: s.Tenant, ID: s.Principal},
+		Principal: holdfast.Principal{Tenant: s.Tenant, ID: s.Principal}, Agent: s.Agent,
 	}
 }
 
