@@ -69,6 +69,10 @@ type Options struct {
 	Choice wire.ToolChoice
 	// Watch is told what happens, from one goroutine at a time.
 	Watch func(Event)
+	// Observe is told when a turn begins or goes on, for traces. What it gives is
+	// the turn's context from there on, and what to tell at its end; nil: nobody is
+	// told.
+	Observe func(ctx context.Context, run string, turn int) (context.Context, func(Result, error))
 	// RecordTimeout bounds a write to the record after the caller's context
 	// ended; 0 means 10 s.
 	RecordTimeout time.Duration
@@ -232,9 +236,15 @@ func (a *Agent) Cancel(ctx context.Context, run string) (Result, error) {
 
 // drive takes an open turn to its end from wherever the record says it is.
 func (a *Agent) drive(ctx context.Context, r gate.Run, record gate.Turn) (Result, error) {
-	t, err := a.load(ctx, r, record)
-	if err != nil {
-		return Result{}, err
+	done := func(Result, error) {}
+	if a.options.Observe != nil {
+		ctx, done = a.options.Observe(ctx, r.ID, record.Number)
 	}
-	return t.drive(ctx)
+	var result Result
+	t, err := a.load(ctx, r, record)
+	if err == nil {
+		result, err = t.drive(ctx)
+	}
+	done(result, err)
+	return result, err
 }

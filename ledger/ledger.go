@@ -15,6 +15,9 @@ type Options struct {
 	NewID func() string // ids of entries and approvals; default random
 	Owner string        // default random; two living ledgers never share one
 	Lease time.Duration // default 30 s, renewed every third of it
+	// Committed is told how long each write took until it was durable, or why it
+	// is not; nil: nobody is. It does not block.
+	Committed func(took time.Duration, err error)
 }
 
 const defaultLease = 30 * time.Second
@@ -38,6 +41,8 @@ type Ledger struct {
 	owner   string
 	lease   time.Duration
 	release func()
+
+	committed func(time.Duration, error)
 
 	mu      sync.Mutex
 	running map[string]*entryBody // started here and not settled yet
@@ -67,7 +72,7 @@ func New(ctx context.Context, store Store, o *Options) (*Ledger, error) {
 		if o.Lease > 0 {
 			l.lease = o.Lease
 		}
-		l.owner = o.Owner
+		l.owner, l.committed = o.Owner, o.Committed
 	}
 	if l.owner == "" {
 		l.owner = rand.Text()
@@ -134,9 +139,16 @@ type txn struct {
 }
 
 func (l *Ledger) update(ctx context.Context, fn func(t *txn) error) error {
-	return l.store.Update(ctx, func(tx Tx) error {
+	write := func(tx Tx) error {
 		return fn(&txn{Tx: tx, l: l, writes: true, now: tx.Now()})
-	})
+	}
+	if l.committed == nil {
+		return l.store.Update(ctx, write)
+	}
+	began := time.Now()
+	err := l.store.Update(ctx, write)
+	l.committed(time.Since(began), err)
+	return err
 }
 
 func (l *Ledger) view(ctx context.Context, fn func(t *txn) error) error {
