@@ -37,6 +37,8 @@ var rules = []rule{
 	{"sandbox", []string{".", "schema"}, nil},
 	{"sandbox/*", []string{".", "schema", "sandbox"}, []string{"any"}},
 	{"catalogfile", []string{".", "schema", "gate", "sandbox", "sandbox/*"}, []string{"any"}},
+	{"telemetry/otlp", nil, []string{"any"}},
+	{"telemetry", []string{".", "wire", "gate", "ledger", "agent"}, []string{"any"}},
 	{"server/console", nil, nil},
 	{"server/token", []string{"."}, nil},
 	{"server", []string{".", "schema", "wire", "gate", "ledger", "agent", "server/token"}, nil},
