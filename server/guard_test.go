@@ -2,10 +2,12 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/holdfast-go/holdfast/server/token"
@@ -72,6 +74,34 @@ func TestATokenIsAskedOfEveryRequest(t *testing.T) {
 	name, _, _ := strings.Cut(cookie, ";")
 	v.header.Set("Cookie", name)
 	v.want(http.StatusOK, "GET", "/v1/info", "")
+}
+
+func TestEachRequestIsToldOnceItWasAnswered(t *testing.T) {
+	var mu sync.Mutex
+	told := map[string]int{}
+	v := serve(t, "", func(o *Options) {
+		o.Answered = func(a Answered) {
+			mu.Lock()
+			defer mu.Unlock()
+			told[fmt.Sprint(a.Method, " ", a.Route, " ", a.Status)]++
+		}
+		o.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("counted 1")) })
+	})
+	v.want(http.StatusOK, "GET", "/v1/runs?limit=3", "")
+	v.want(http.StatusNotFound, "GET", "/v1/runs/none", "")
+	v.want(http.StatusNotFound, "GET", "/v1/made/up", "")
+	v.want(http.StatusOK, "GET", "/", "")
+	v.ask("BREW", "/v1/info", "")
+	if a := v.want(http.StatusOK, "GET", "/metrics", ""); string(a.body) != "counted 1" {
+		t.Errorf("/metrics = %s, want what counts", a.body)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for _, want := range []string{"GET /v1/runs 200", "GET /v1/runs/{run} 404", "GET other 404", "GET page 200", "other other 405", "GET /metrics 200"} {
+		if told[want] != 1 {
+			t.Errorf("told of %v, want one %s", told, want)
+		}
+	}
 }
 
 func TestAnotherSitesPageCanDoNothing(t *testing.T) {

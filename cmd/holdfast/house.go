@@ -27,13 +27,18 @@ const closeWait = 10 * time.Second
 
 // withGate opens the ledger and the catalog for the time of work.
 func (a *app) withGate(ctx context.Context, where ledgerFlag, catalogName string, work func(context.Context, *house) error) error {
+	return a.withGateOf(ctx, where, catalogName, nil, work)
+}
+
+// withGateOf is withGate with options of the gate.
+func (a *app) withGateOf(ctx context.Context, where ledgerFlag, catalogName string, o *gate.Options, work func(context.Context, *house) error) error {
 	return a.withLedger(ctx, where, func(ctx context.Context, l *ledger.Ledger) (err error) {
 		c, err := a.openCatalog(ctx, catalogName, where.where)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, c.close()) }()
-		g, err := gate.New(c.catalog, l, nil)
+		g, err := gate.New(c.catalog, l, o)
 		if err != nil {
 			return err
 		}

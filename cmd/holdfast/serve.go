@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"os"
 	"os/signal"
@@ -94,8 +93,15 @@ func (a *app) serve(ctx context.Context, f serveFlags, catalogName string) error
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return a.withGate(context.WithoutCancel(ctx), f.ledger, catalogName, func(_ context.Context, h *house) error {
-		s, err := a.newServer(f, h)
+	w, err := a.watch()
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	f.ledger.committed = w.metrics.Committed
+	return a.withGateOf(context.WithoutCancel(ctx), f.ledger, catalogName, w.gateOptions(), func(_ context.Context, h *house) error {
+		w.metrics.Follow(h.ledger, h.gate)
+		s, err := a.newServer(f, h, w)
 		if err != nil {
 			return err
 		}
@@ -110,7 +116,7 @@ func (a *app) serve(ctx context.Context, f serveFlags, catalogName string) error
 	})
 }
 
-func (a *app) newServer(f serveFlags, h *house) (*server.Server, error) {
+func (a *app) newServer(f serveFlags, h *house, w *watching) (*server.Server, error) {
 	principal, err := a.principal(f.principal)
 	if err != nil {
 		return nil, err
@@ -126,12 +132,13 @@ func (a *app) newServer(f serveFlags, h *house) (*server.Server, error) {
 	o := server.Options{
 		Agent:   agent.Options{System: func() string { return h.system(time.Now()) }, MaxRounds: f.rounds, Tools: wire.ToolOptions{Quirks: f.model.quirks}},
 		Catalog: h.label, Model: chosen.client.Name(), Scripted: chosen.script != nil, Principal: principal, Tokens: tokens,
-		Rate: f.rate, Page: console.New(), Grace: f.grace, Log: slog.New(slog.NewTextHandler(a.stderr, nil)),
+		Rate: f.rate, Page: console.New(), Grace: f.grace,
 	}
+	w.serverOptions(&o)
 	if chosen.script != nil {
 		o.Hints = chosen.script.Hints()
 	}
-	return server.New(h.gate, h.ledger, chosen.client, &o)
+	return server.New(h.gate, h.ledger, w.model(chosen.client, chosen.client.Name()), &o)
 }
 
 // serverTokens are those of the file, and the one that was given.

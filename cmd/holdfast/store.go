@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,8 @@ const memoryLedger = "memory"
 type ledgerFlag struct {
 	where string
 	looks bool // the command only looks at what is there: it makes no file
+	// committed is told of each write; nil: nobody is.
+	committed func(time.Duration, error)
 }
 
 func (f *ledgerFlag) add(cmd *cobra.Command) {
@@ -38,7 +41,7 @@ func (a *app) withLedger(ctx context.Context, f ledgerFlag, work func(context.Co
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	l, err := ledger.New(ctx, store, nil)
+	l, err := ledger.New(ctx, store, &ledger.Options{Committed: f.committed})
 	if err != nil {
 		return fmt.Errorf("opening the ledger: %w", err)
 	}
