@@ -67,6 +67,11 @@ type Options struct {
 	Output *gate.Schema
 	// Choice says whether the model must call.
 	Choice wire.ToolChoice
+	// Arguments watches the arguments of calls while they stream: a reply is
+	// stopped at the first byte from which no valid arguments can follow, and the
+	// model is told why. nil, or Whole: every reply comes to its end before it is
+	// judged.
+	Arguments ArgumentWatch
 	// Watch is told what happens, from one goroutine at a time.
 	Watch func(Event)
 	// Observe is told when a turn begins or goes on, for traces. What it gives is

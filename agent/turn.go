@@ -66,7 +66,7 @@ func (t *turn) ask(ctx context.Context) (*Result, error) {
 		Stream: !a.options.Whole, Quirks: a.options.Tools.Quirks,
 		System: a.system(), Output: a.options.Output,
 	}
-	reply, err := a.model.Reply(ctx, request, func(e wire.Event) { t.preview(number, e) })
+	reply, err := t.listen(ctx, request, number)
 	switch {
 	case ctx.Err() != nil && (err != nil || reply == nil || reply.Ending == wire.Broken):
 		return cancelled(ctx), nil

@@ -11,6 +11,8 @@ import (
 // over every call of the reply, finished ones too.
 func (g *Gate) complete(c *call) *holdfast.Outcome {
 	switch {
+	case !c.round.Complete && c.sent.Problem == holdfast.InvalidArguments:
+		return g.stopped(c)
 	case !c.round.Complete:
 		return c.cutReply(c.round.Ending)
 	case !c.sent.Complete:

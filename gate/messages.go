@@ -47,9 +47,19 @@ func (c *call) cutReply(ending string) *holdfast.Outcome {
 	case "filtered":
 		return c.reject(holdfast.IncompleteResponse, "the reply was filtered or refused, so none of its calls ran.",
 			"Do not send the same reply again.")
+	case "stopped":
+		return c.reject(holdfast.IncompleteResponse, "another call of the reply was stopped, because its arguments could not become valid, so none of its calls ran.",
+			"Correct that call and send all of them again.")
 	}
 	return c.reject(holdfast.IncompleteResponse, "the reply did not come to its proper end, so none of its calls ran.",
 		"Send the calls again in a complete reply.")
+}
+
+func (c *call) stoppedAt(problems []schema.Problem) *holdfast.Outcome {
+	o := c.reject(holdfast.InvalidArguments, "it was stopped while you wrote it, where no valid arguments could follow.",
+		"Correct what is named and call the tool again.")
+	o.Problems = problems
+	return o
 }
 
 func (c *call) cutCall() *holdfast.Outcome {

@@ -72,6 +72,7 @@ const (
 	Cut      Ending = "cut"      // a length limit cut it; no call of it runs
 	Filtered Ending = "filtered" // filter, guardrail or refusal; no call of it runs
 	Paused   Ending = "paused"   // the provider wants the reply sent back to go on
+	Stopped  Ending = "stopped"  // the loop stopped it, for arguments that could not become valid; no call of it runs
 	Broken   Ending = "broken"   // an error, or no end sign; nothing of it enters the history
 )
 
