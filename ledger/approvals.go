@@ -36,6 +36,7 @@ type storedApproval struct {
 	Decided    time.Time        `json:"decided,omitzero"`
 	Denied     bool             `json:"denied,omitempty"` // what was decided, whatever the state became
 	Reason     string           `json:"reason,omitempty"`
+	Saved      string           `json:"saved,omitempty"`
 	Replaces   string           `json:"replaces,omitempty"`
 	Changed    []string         `json:"changed,omitempty"`
 }
@@ -51,7 +52,7 @@ func storeApproval(a *Approval) *storedApproval {
 		ID: a.ID, Entry: a.EntryID, Digest: a.Digest, Run: a.Run, Turn: a.Turn, Tool: a.Tool, ToolDigest: a.ToolDigest,
 		Arguments: a.Arguments, Why: a.Why, Unresolved: a.Unresolved, Labels: a.Labels, Rule: a.Rule, Tenant: a.Principal.Tenant, Principal: a.Principal.ID,
 		State: string(a.State), Wait: a.Wait, Requested: a.Requested, Expires: a.Expires,
-		DecidedBy: a.DecidedBy, Decided: a.Decided, Reason: a.Reason, Replaces: a.Replaces, Changed: a.Changed,
+		DecidedBy: a.DecidedBy, Decided: a.Decided, Reason: a.Reason, Saved: a.Saved, Replaces: a.Replaces, Changed: a.Changed,
 	}
 	if f := a.Finding; f.NeedsApproval || f.Why != "" || f.Shown != nil {
 		s.Finding = &storedFinding{NeedsApproval: f.NeedsApproval, Why: f.Why, Shown: f.Shown}
@@ -65,7 +66,7 @@ func (s *storedApproval) approval() Approval {
 		Arguments: s.Arguments, Why: s.Why, Unresolved: s.Unresolved, Labels: s.Labels, Rule: s.Rule,
 		Principal: holdfast.Principal{Tenant: s.Tenant, ID: s.Principal},
 		State:     ApprovalState(s.State), Wait: s.Wait, Requested: s.Requested, Expires: s.Expires,
-		DecidedBy: s.DecidedBy, Decided: s.Decided, Reason: s.Reason, Replaces: s.Replaces, Changed: s.Changed,
+		DecidedBy: s.DecidedBy, Decided: s.Decided, Reason: s.Reason, Saved: s.Saved, Replaces: s.Replaces, Changed: s.Changed,
 	}
 	if f := s.Finding; f != nil {
 		a.Finding = holdfast.Finding{NeedsApproval: f.NeedsApproval, Why: f.Why, Shown: f.Shown}
@@ -235,7 +236,7 @@ func (t *txn) openApproval(e Entry, a Approval, entryID, approvalID string) (*st
 		w.Wait = defaultWait
 	}
 	w.Requested, w.Expires = t.now, t.now.Add(w.Wait)
-	w.DecidedBy, w.Decided, w.Reason = "", time.Time{}, ""
+	w.DecidedBy, w.Decided, w.Reason, w.Saved = "", time.Time{}, "", ""
 
 	if err := t.takeIfFree(&e, s); err != nil {
 		return nil, nil, err

@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/rule"
 )
 
 // Claim asks for a key.
@@ -15,6 +16,8 @@ type Claim struct {
 	ApprovalID string // consumed with the start
 	Digest     string // that the approval must be bound to
 	TellsApart bool   // lift the rule about other unresolved writes of the tool
+	Rule       string // a saved rule that made a person unnecessary: it must still hold
+	Budgets    []rule.Budget
 	// KeepClaimed stops at claimed instead of started.
 	KeepClaimed bool
 }
@@ -22,7 +25,8 @@ type Claim struct {
 // Standing is how a key stands for a claim.
 type Standing struct {
 	// Code is "" when the key is free or settled ok, else in_progress,
-	// key_conflict, key_pruned, unresolved_write or approval_pending; from Start
+	// key_conflict, key_pruned, unresolved_write, approval_pending or
+	// budget_exceeded; from Start
 	// also why the approval could not be consumed: approval_denied,
 	// approval_expired, approval_void (bound to another digest, replaced, or
 	// withdrawn).
@@ -36,6 +40,8 @@ type Standing struct {
 	// started or uncertain with other arguments: a person must agree first, by
 	// an approval that names it (Approval.Unresolved). Start does not start then.
 	Unresolved *Entry
+	// Budget is the name of the one that has no room.
+	Budget string
 }
 
 // Free reports whether the write may start without asking anybody.
@@ -141,6 +147,11 @@ func (t *txn) start(c *Claim, id string) (Standing, *storedEntry, error) {
 	if err != nil || code != "" {
 		return Standing{Code: code}, nil, err
 	}
+	if c.Rule != "" {
+		if held, err := t.ruleHolds(c); err != nil || !held {
+			return Standing{Code: holdfast.ApprovalVoid}, nil, err
+		}
+	}
 	if st.Unresolved != nil {
 		agreed, err := t.agreedTo(a, st.Unresolved.ID)
 		if err != nil || !agreed {
@@ -156,6 +167,11 @@ func (t *txn) start(c *Claim, id string) (Standing, *storedEntry, error) {
 	}
 	if err := t.take(&st, e); err != nil {
 		return Standing{}, nil, err
+	}
+	if !c.KeepClaimed {
+		if err := t.spendFor(c, &st); err != nil {
+			return Standing{}, nil, err
+		}
 	}
 	var by any
 	if a != nil && !c.KeepClaimed {

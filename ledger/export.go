@@ -12,7 +12,7 @@ import (
 // bodies are those of the store, so that a reader can check the chain's hashes.
 func (l *Ledger) Export(ctx context.Context, w io.Writer) error {
 	return l.view(ctx, func(t *txn) error {
-		for _, table := range []string{runs, turns, rounds, entries, approvals, labels, events} {
+		for _, table := range []string{runs, turns, rounds, entries, approvals, labels, budgets, rules, events} {
 			err := t.scan(table, func(row Row) error {
 				line, err := exported(row)
 				if err != nil {

@@ -23,18 +23,24 @@ type standing struct {
 
 // stand tells how a key stands for a claim: first the key itself, then writes
 // that are unresolved under other keys.
+// Last come its budgets: nothing that was started before counts again.
 func (t *txn) stand(c *Claim) (standing, error) {
 	st, err := t.standOfKey(c)
-	if err != nil || st.Code != "" || st.Held != nil || c.Entry.Effect != holdfast.Write {
+	if err != nil || st.Code != "" || st.Held != nil {
 		return st, err
 	}
-	if err := t.standOfSame(c, &st); err != nil || st.Code != "" {
+	if c.Entry.Effect == holdfast.Write {
+		if err := t.standOfSame(c, &st); err != nil || st.Code != "" {
+			return st, err
+		}
+		if !c.TellsApart {
+			err = t.standOfOthers(c, &st)
+		}
+	}
+	if err != nil || len(c.Budgets) == 0 {
 		return st, err
 	}
-	if !c.TellsApart {
-		err = t.standOfOthers(c, &st)
-	}
-	return st, err
+	return st, t.standOfBudgets(c, &st)
 }
 
 func (t *txn) standOfKey(c *Claim) (standing, error) {

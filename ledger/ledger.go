@@ -32,6 +32,8 @@ const (
 	events    = "events"
 	owners    = "owners"
 	labels    = "labels"
+	budgets   = "budgets"
+	rules     = "rules"
 )
 
 // Ledger is the meaning of the record over a Store. Safe for concurrent use.

@@ -52,6 +52,9 @@ func (l *Ledger) Prune(ctx context.Context, keep time.Duration) (int, error) {
 		}
 		return true, t.Delete(rounds, row.ID)
 	}, new(int))
+	if err == nil {
+		err = l.pruneBudgets(ctx, keep)
+	}
 	if err != nil {
 		return n, fmt.Errorf("pruning: %w", err)
 	}
@@ -156,6 +159,9 @@ func (l *Ledger) Erase(ctx context.Context, p holdfast.Principal) (int, error) {
 			}
 			return true, t.eraseRun(r.ID)
 		}, new(int))
+	}
+	if err == nil {
+		err = l.eraseRules(ctx, p)
 	}
 	if err != nil {
 		return n, fmt.Errorf("erasing what %q said: %w", p.ID, err)

@@ -150,6 +150,7 @@ type Approval struct {
 	DecidedBy  string
 	Decided    time.Time
 	Reason     string
+	Saved      string   // id of the rule that the answer saved
 	Replaces   string   // the approval that became void
 	Changed    []string // what changed since
 }

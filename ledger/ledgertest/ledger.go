@@ -24,6 +24,8 @@ func Ledger(t *testing.T, open func(t *testing.T, now func() time.Time) ledger.S
 		{"approvals", approvalCases},
 		{"runs", runCases},
 		{"labels", labelCases},
+		{"budgets", budgetCases},
+		{"rules", ruleCases},
 		{"records", recordCases},
 		{"faults", faultCases},
 		{"keeping", keepingCases},
