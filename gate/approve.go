@@ -70,9 +70,34 @@ func (g *Gate) examine(ctx context.Context, c *call) *holdfast.Outcome {
 	return nil
 }
 
-// whyAsk says why a person must agree, or "".
+// whyAsk says why a person must agree, or "". A saved rule by which one agreed
+// beforehand answers what could be known then.
 func (c *call) whyAsk() (string, error) {
-	var why []string
+	why, err := c.foreseen()
+	if err != nil {
+		return "", err
+	}
+	doubted, relied := c.doubted(nil), false
+	if agreed := c.ruling.Agreed; agreed != nil && c.approval == nil {
+		open := c.doubted(agreed.Despite)
+		relied = len(why) > 0 || len(open) < len(doubted)
+		why, doubted = nil, open
+	}
+	if len(doubted) > 0 {
+		why = append(why, labelsText(doubted))
+	}
+	if c.finding.NeedsApproval {
+		why = append(why, orElse(c.finding.Why, askedByPrecondition))
+	}
+	if c.unresolved != nil {
+		why = append(why, unresolvedText(c.unresolved))
+	}
+	c.relied = relied && len(why) == 0
+	return strings.Join(why, "; "), nil
+}
+
+// foreseen says why the tool's own rule and the policy want a person.
+func (c *call) foreseen() (why []string, err error) {
 	if rule := c.info.options.Approval; rule != nil {
 		needs := true
 		if rule.Needs != nil {
@@ -81,26 +106,17 @@ func (c *call) whyAsk() (string, error) {
 				return nil
 			})
 			if err != nil {
-				return "", err
+				return nil, err
 			}
 		}
 		if needs {
 			why = append(why, approvalRuleText(rule.Rule))
 		}
 	}
-	if c.finding.NeedsApproval {
-		why = append(why, orElse(c.finding.Why, askedByPrecondition))
-	}
 	if c.ruling.Ask {
 		why = append(why, orElse(c.ruling.Why, askedByPolicy))
 	}
-	if doubted := c.doubted(); len(doubted) > 0 {
-		why = append(why, labelsText(doubted))
-	}
-	if c.unresolved != nil {
-		why = append(why, unresolvedText(c.unresolved))
-	}
-	return strings.Join(why, "; "), nil
+	return why, nil
 }
 
 // unresolvedNamed reports whether the person who agreed knew of the other write
@@ -134,7 +150,7 @@ func (g *Gate) openApproval(ctx context.Context, c *call, why string) *holdfast.
 	a := ledger.Approval{
 		Digest: c.digest, Run: c.round.Run, Turn: c.round.Turn, Tool: c.info.name, ToolDigest: c.tool.Digest(),
 		Arguments: c.masked, Finding: c.finding, Why: why, Principal: c.round.Principal,
-		Labels: c.doubted(), Rule: c.ruling.Rule,
+		Labels: c.doubted(nil), Rule: c.ruling.Rule,
 	}
 	if rule := c.info.options.Approval; rule != nil {
 		a.Wait = rule.Expires

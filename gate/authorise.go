@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/rule"
 	"github.com/holdfast-go/holdfast/schema"
 )
 
@@ -37,6 +38,12 @@ type Ruling struct {
 	Why string
 	// Rule is the name of the rule that decided, for the record.
 	Rule string
+	// Agreed is a saved rule by which a person agreed to such calls beforehand. It
+	// answers what the tool's own rule, an Ask and the labels that it names want a
+	// person for, and nothing that is found out later.
+	Agreed *rule.Saved
+	// Budgets that the start of the call counts in.
+	Budgets []rule.Budget
 	// Despite lists the labels of the proposal that the call is allowed in spite
 	// of. A write, or a call that sends data out, in a run with others needs a
 	// person.

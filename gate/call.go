@@ -34,6 +34,7 @@ type call struct {
 	labels     []holdfast.Label
 	marked     bool // the run, with what this call brings
 	ruling     Ruling
+	relied     bool // on the saved rule: without it a person would be asked
 	key        string
 	keyGiven   bool // by the caller or by the tool, not by us
 	finding    holdfast.Finding
@@ -113,7 +114,7 @@ func (c *call) newEntry() ledger.Entry {
 	e := ledger.Entry{
 		ID: c.ledgerID, Run: r.Run, Turn: r.Turn, Round: r.Number, Position: c.position, CallID: c.id,
 		Tool: c.name(), Effect: c.effect(), Principal: r.Principal, Stage: string(c.stage), Key: c.key,
-		Labels: c.labels, Rule: c.ruling.Rule,
+		Labels: c.labels, Rule: c.decidedBy(),
 	}
 	if c.tool != nil {
 		e.ToolDigest = c.tool.Digest()
@@ -145,12 +146,20 @@ func (c *call) textOfRecord() string {
 	return shorten(c.sent.Arguments, maxTextRecorded)
 }
 
+// decidedBy names the rule that decided about the call, for the record.
+func (c *call) decidedBy() string {
+	if c.relied {
+		return "saved:" + c.ruling.Agreed.ID
+	}
+	return c.ruling.Rule
+}
+
 // verdict is what became of c.
 func (c *call) verdict() Verdict {
 	v := Verdict{
 		Position: c.position, CallID: c.id, Tool: c.name(), LedgerID: c.ledgerID, Key: c.writeKey(),
 		Stage: c.stage, Outcome: c.outcome, Warnings: c.warnings, Waiting: c.waiting, Skipped: c.skipped,
-		ApprovalID: c.outcome.ApprovalID, Rule: c.ruling.Rule, Labels: c.labels, Attempts: c.attempts,
+		ApprovalID: c.outcome.ApprovalID, Rule: c.decidedBy(), Labels: c.labels, Attempts: c.attempts,
 	}
 	if c.heldID != "" {
 		v.LedgerID = c.heldID

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/ledger"
@@ -20,7 +21,7 @@ func (g *Gate) claim(ctx context.Context, c *call) *holdfast.Outcome {
 		return no
 	}
 	if c.effect() == holdfast.Read && c.approval == nil {
-		return nil
+		return g.spend(ctx, c)
 	}
 	c.makePlaceKey()
 	startCtx := limit(ctx, g.options.RecordTimeout)
@@ -41,6 +42,34 @@ func (g *Gate) claim(ctx context.Context, c *call) *holdfast.Outcome {
 	}
 	c.fence, c.started, c.ledgerID, c.ran = entry.Fence, true, entry.ID, entry.Ran
 	return nil
+}
+
+// spend counts a read in its budgets; whatever has a start of its own is counted
+// with that.
+func (g *Gate) spend(ctx context.Context, c *call) *holdfast.Outcome {
+	if len(c.ruling.Budgets) == 0 {
+		return nil
+	}
+	counting := limit(ctx, g.options.RecordTimeout)
+	defer counting.end()
+	over, err := g.ledger.Spend(counting, c.round.Run, c.ruling.Budgets)
+	switch {
+	case err == nil && over == "":
+		return nil
+	case err == nil:
+		return c.overBudget(over)
+	case ctx.Err() != nil:
+		return c.cancelledBefore()
+	}
+	g.logLedger("counting", c, err)
+	c.stage = Admit
+	return c.ledgerUnavailable()
+}
+
+// overBudget is the outcome where a budget of the policy has no room.
+func (c *call) overBudget(name string) *holdfast.Outcome {
+	c.stage, c.relied, c.ruling.Rule = Admit, false, name
+	return c.notAdmitted(Admission{Code: holdfast.BudgetExceeded, Why: "the budget " + strconv.Quote(name) + " for its calls is used up"})
 }
 
 // examineAgain runs the precondition directly before the start: what a person

@@ -157,7 +157,10 @@ func (c *call) ownStanding(held *ledger.Entry) *holdfast.Outcome {
 
 // claim is what the ledger is asked for.
 func (c *call) claim() ledger.Claim {
-	claim := ledger.Claim{Entry: c.newEntry(), TellsApart: c.info.options.TellsApart}
+	claim := ledger.Claim{Entry: c.newEntry(), TellsApart: c.info.options.TellsApart, Budgets: c.ruling.Budgets}
+	if c.relied && c.approval == nil {
+		claim.Rule = c.ruling.Agreed.ID
+	}
 	if c.approval != nil && c.approval.State == ledger.Approved {
 		claim.ApprovalID, claim.Digest = c.approval.ID, c.digest
 	}
@@ -173,6 +176,9 @@ func (g *Gate) standing(c *call, s ledger.Standing) *holdfast.Outcome {
 	}
 	if s.Code == "" && held == nil {
 		return nil
+	}
+	if s.Code == holdfast.BudgetExceeded {
+		return c.overBudget(s.Budget)
 	}
 	c.stage = Claim
 	switch {

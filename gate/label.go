@@ -25,6 +25,12 @@ func (g *Gate) lookLabels(ctx context.Context, c *call) error {
 			return nil
 		}
 		labels, err := g.ledger.Labels(ctx, p.Run)
+		if err != nil && ctx.Err() == nil && !c.consequential() {
+			// A read goes on without the record, judged as if it came after anything.
+			g.logLedger("reading labels", c, err)
+			c.labels = []holdfast.Label{holdfast.Untrusted}
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -87,15 +93,15 @@ func (g *Gate) told(ctx context.Context, c *call, o *holdfast.Outcome) *holdfast
 	return o
 }
 
-// doubted are the labels that the call needs a person for: those that the ruling
-// does not allow it in spite of.
-func (c *call) doubted() []holdfast.Label {
+// doubted are the labels that the call needs a person for: those that neither the
+// ruling nor what a person agreed to beforehand allows it in spite of.
+func (c *call) doubted(agreed []holdfast.Label) []holdfast.Label {
 	if !c.consequential() {
 		return nil
 	}
 	var list []holdfast.Label
 	for _, l := range c.labels {
-		if !slices.Contains(c.ruling.Despite, l) {
+		if !slices.Contains(c.ruling.Despite, l) && !slices.Contains(agreed, l) {
 			list = append(list, l)
 		}
 	}
@@ -104,7 +110,7 @@ func (c *call) doubted() []holdfast.Label {
 
 // labelsNamed reports whether the person who agreed knew of what is in the run.
 func (c *call) labelsNamed() bool {
-	for _, l := range c.doubted() {
+	for _, l := range c.doubted(nil) {
 		if !slices.Contains(c.approval.Labels, l) {
 			return false
 		}

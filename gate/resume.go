@@ -53,7 +53,7 @@ func (c *call) recallOutcome(e ledger.Entry) {
 	}
 	c.outcome, c.decided, c.recorded, c.waiting = *e.Outcome, true, true, false
 	c.stage, c.ledgerID, c.key = Stage(e.Stage), e.ID, e.Key
-	c.labels, c.ruling.Rule = e.Labels, e.Rule
+	c.labels, c.relied, c.ruling.Rule = e.Labels, false, e.Rule
 }
 
 // recallStarted handles a call that was started and has no outcome. A write is
