@@ -15,10 +15,15 @@ import (
 
 // builder makes a catalog of one file and collects what is wrong with it.
 type builder struct {
-	file   string
-	files  fs.FS
-	root   *node
-	faults []Fault
+	file    string
+	files   fs.FS    // the folder of the outermost file
+	schemas fs.FS    // that of this one, nil: the same
+	agents  Agents   // nil: none can be run
+	chain   []string // the files that this one stands within, itself the last, by their paths in files
+	known   []*Agent
+	handsTo []string
+	root    *node
+	faults  []Fault
 	// unsound are the paths that the file's schema refuses.
 	unsound []string
 }
@@ -43,6 +48,7 @@ func (b *builder) build(src []byte) *holdfast.Catalog {
 	if policy := b.root.get("policy"); policy != nil {
 		b.add(policy.place, "", "/policy", "policy files are not built in yet")
 	}
+	b.readAgents()
 	tools := b.tools()
 	if len(b.faults) > 0 {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -63,33 +64,50 @@ func (e *Error) Error() string {
 // Load reads the catalog file at path. Schemas that it names as files stand
 // beside or below it. What is wrong with the file is an [Error].
 func Load(path string) (*holdfast.Catalog, error) {
-	dir, err := os.OpenRoot(filepath.Dir(path))
+	f, err := Open(path, nil)
 	if err != nil {
-		return nil, fmt.Errorf("reading catalog file: %w", err)
+		return nil, err
 	}
-	defer dir.Close()
-	src, err := readFile(dir.FS(), filepath.Base(path))
+	return f.Catalog, nil
+}
+
+// readIn reads a file and opens its folder, which the caller closes.
+func readIn(path string) (dir *os.Root, base string, src []byte, err error) {
+	if dir, err = os.OpenRoot(filepath.Dir(path)); err != nil {
+		return nil, "", nil, fmt.Errorf("reading catalog file: %w", err)
+	}
+	base = filepath.Base(path)
+	if src, err = readFile(dir.FS(), base); err == nil {
+		return dir, base, src, nil
+	}
+	_ = dir.Close()
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		// The path as it was given: the root's own names it from there.
-		return nil, &fs.PathError{Op: "reading catalog file", Path: path, Err: at.Err}
+		return nil, "", nil, &fs.PathError{Op: "reading catalog file", Path: path, Err: at.Err}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reading catalog file: %w", err)
-	}
-	return Parse(path, src, dir.FS())
+	return nil, "", nil, fmt.Errorf("reading catalog file: %w", err)
 }
 
 // Parse reads a catalog file's text. The name is for messages, and says by its
 // ending that the text is JSON; files holds the schemas that it names as files,
 // nil none. What is wrong with the text is an [Error].
 func Parse(name string, src []byte, files fs.FS) (*holdfast.Catalog, error) {
-	b := &builder{file: name, files: files}
+	b := &builder{file: name, files: files, chain: []string{path.Base(filepath.ToSlash(name))}}
+	f, err := b.whole(src)
+	if err != nil {
+		return nil, err
+	}
+	return f.Catalog, nil
+}
+
+// whole is the file of a text, or all that is wrong with it.
+func (b *builder) whole(src []byte) (*File, error) {
 	catalog := b.build(src)
 	if len(b.faults) > 0 {
-		slices.SortStableFunc(b.faults, func(x, y Fault) int { return byPlace(name, x, y) })
+		slices.SortStableFunc(b.faults, func(x, y Fault) int { return byPlace(b.file, x, y) })
 		return nil, &Error{Faults: b.faults}
 	}
-	return catalog, nil
+	return &File{Catalog: catalog, Agents: b.known, HandsTo: b.handsTo}, nil
 }
 
 // byPlace orders the file's own faults by line, and those of other files last.

@@ -20,6 +20,8 @@ type toolBuilder struct {
 	n    *node
 	name string
 	path string
+
+	agent *Agent // that it asks, or nil
 }
 
 // fault records what is wrong with a field of the tool.
@@ -169,11 +171,15 @@ func inSchema(f schema.Fault) string {
 }
 
 func (t *toolBuilder) schemaFile(field string, named *node, o *schema.Options) *schema.Schema {
-	if t.files == nil {
+	files := t.files
+	if t.schemas != nil {
+		files = t.schemas
+	}
+	if files == nil {
 		t.fault("/"+field, "names a file, but the catalog has no folder to look in")
 		return nil
 	}
-	src, err := readFile(t.files, named.text)
+	src, err := readFile(files, named.text)
 	if err != nil {
 		t.fault("/"+field+"/file", "reading the schema: "+err.Error())
 		return nil
@@ -229,6 +235,10 @@ func (t *toolBuilder) run(o *holdfast.ToolOptions, input, output *schema.Schema)
 		return t.static(m.value, output)
 	case "http":
 		return t.http(m.value, o, input)
+	case "agent":
+		return t.asks(m.value)
+	case "handoff":
+		return t.handsOver(m.value)
 	default:
 		t.fault("/run/"+m.name, fmt.Sprintf("run kind %s is not built in yet", m.name))
 	}
@@ -238,6 +248,9 @@ func (t *toolBuilder) run(o *holdfast.ToolOptions, input, output *schema.Schema)
 // declared is what the file says of the run, for the definition's digest.
 func (t *toolBuilder) declared() json.RawMessage {
 	run := t.n.get("run")
+	if t.agent != nil {
+		return t.agent.definition()
+	}
 	if t.n.get("confirm") == nil && t.n.get("sandbox") == nil {
 		return run.json()
 	}
