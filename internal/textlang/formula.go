@@ -1,0 +1,409 @@
+package textlang
+
+import (
+	"math"
+	"slices"
+)
+
+// Formula is a language made of others by and, or and not.
+type Formula struct {
+	op      op
+	machine Machine
+	min     int
+	max     int
+	words   []string
+	kids    []*Formula
+}
+
+type op uint8
+
+const (
+	opIs op = iota
+	opLength
+	opAnd
+	opOr
+	opNot
+)
+
+// Is is a machine's own language.
+func Is(m Machine) *Formula { return &Formula{op: opIs, machine: m} }
+
+// Words is a finite set of texts.
+func Words(words []string) *Formula {
+	t := NewTrie(words)
+	return &Formula{op: opIs, machine: t, words: t.words}
+}
+
+// Length is the texts of min to max code points; max is negative where there is
+// none.
+func Length(min, max int) *Formula { return &Formula{op: opLength, min: min, max: max} }
+
+// And of formulas; of none it is every text.
+func And(kids ...*Formula) *Formula { return &Formula{op: opAnd, kids: kids} }
+
+// Or of formulas; of none it is no text.
+func Or(kids ...*Formula) *Formula { return &Formula{op: opOr, kids: kids} }
+
+// Not is every other text.
+func Not(kid *Formula) *Formula { return &Formula{op: opNot, kids: []*Formula{kid}} }
+
+// simple pushes not to the leaves, merges nested and and or, and drops constants.
+func (f *Formula) simple(neg bool) *Formula {
+	switch f.op {
+	case opNot:
+		return f.kids[0].simple(!neg)
+	case opAnd, opOr:
+		o := f.op
+		if neg {
+			o = opAnd + opOr - o
+		}
+		out := &Formula{op: o}
+		for _, k := range f.kids {
+			k = k.simple(neg)
+			if k.op == o {
+				out.kids = append(out.kids, k.kids...)
+				continue
+			}
+			if len(k.kids) == 0 && (k.op == opAnd || k.op == opOr) { // the other constant
+				return k
+			}
+			out.kids = append(out.kids, k)
+		}
+		if len(out.kids) == 1 {
+			return out.kids[0]
+		}
+		return out
+	case opIs:
+		if f.machine == Any {
+			if neg {
+				return Or()
+			}
+			return And()
+		}
+	case opLength:
+		return f.length(neg)
+	}
+	if neg {
+		return Not(f)
+	}
+	return f
+}
+
+func (f *Formula) length(neg bool) *Formula {
+	switch {
+	case !neg && f.min <= 0 && f.max < 0:
+		return And()
+	case !neg:
+		return f
+	}
+	var out []*Formula
+	if f.min > 0 {
+		out = append(out, Length(0, f.min-1))
+	}
+	if f.max >= 0 {
+		out = append(out, Length(f.max+1, -1))
+	}
+	if len(out) == 1 {
+		return out[0]
+	}
+	return Or(out...)
+}
+
+// Lang is a machine and bounds of the length in code points, which are counted
+// outside of it.
+type Lang struct {
+	Machine
+	Min, Max int // Max is negative where there is none
+	reach    *reach
+}
+
+// Compile makes the machines of a formula, one for each part of an Or whose
+// lengths must be counted apart. A language that is empty is left out.
+func Compile(f *Formula) ([]*Lang, error) {
+	f = f.simple(false)
+	parts := []*Formula{f}
+	if f.op == opOr && slices.ContainsFunc(f.kids, long) {
+		parts = f.kids
+	}
+	var out []*Lang
+	for _, p := range parts {
+		l, err := compilePart(p)
+		if err != nil {
+			return nil, err
+		}
+		if l != nil {
+			out = append(out, l)
+		}
+	}
+	return out, nil
+}
+
+// long reports whether a formula counts further than states should.
+func long(f *Formula) bool {
+	if f.op == opLength {
+		return f.min > 64 || f.max > 64
+	}
+	return slices.ContainsFunc(f.kids, long)
+}
+
+func compilePart(f *Formula) (*Lang, error) {
+	l := &Lang{Max: -1}
+	var rest []*Formula
+	conj := []*Formula{f}
+	if f.op == opAnd {
+		conj = f.kids
+	}
+	for _, k := range conj {
+		if k.op != opLength {
+			rest = append(rest, k)
+			continue
+		}
+		l.Min = max(l.Min, k.min)
+		if k.max >= 0 && (l.Max < 0 || k.max < l.Max) {
+			l.Max = k.max
+		}
+	}
+	m, err := machineOf(rest)
+	if err != nil {
+		return nil, err
+	}
+	l.Machine = m
+	if m.Start() == Dead || (l.Max >= 0 && l.Max < l.Min) {
+		return nil, tooLarge(m)
+	}
+	if l.Min == 0 && l.Max < 0 {
+		return l, nil
+	}
+	if t, ok := m.(*Trie); ok {
+		return l.cutTrie(t), nil
+	}
+	if m != Any {
+		if l.reach, err = newReach(m, l.Min, l.Max); err != nil {
+			return nil, err
+		}
+		if !l.reach.fits(m.Start(), l.Min, l.Max) {
+			return nil, nil
+		}
+	}
+	return l, tooLarge(m)
+}
+
+// cutTrie keeps the words of the right length.
+func (l *Lang) cutTrie(t *Trie) *Lang {
+	var words []string
+	for _, w := range t.words {
+		if n := runes(w); n >= l.Min && (l.Max < 0 || n <= l.Max) {
+			words = append(words, w)
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return &Lang{Machine: NewTrie(words), Max: -1}
+}
+
+func runes(s string) int {
+	n := 0
+	for range s {
+		n++
+	}
+	return n
+}
+
+func tooLarge(m Machine) error {
+	if l, ok := m.(*lazy); ok && l.over {
+		return ErrTooLarge
+	}
+	return nil
+}
+
+// machineOf makes one machine of a conjunction without lengths at its top.
+func machineOf(conj []*Formula) (Machine, error) {
+	switch {
+	case len(conj) == 0:
+		return Any, nil
+	case len(conj) == 1 && conj[0].op == opIs:
+		return conj[0].machine, nil
+	}
+	p := &product{}
+	root := p.flatten(And(conj...))
+	if p.err != nil {
+		return nil, p.err
+	}
+	p.root = root
+	if t := p.finite(conj); t != nil {
+		return t, nil
+	}
+	return newLazy(p), nil
+}
+
+// product runs the machines of a formula side by side.
+type product struct {
+	parts []Machine
+	root  *term
+	err   error
+}
+
+type term struct {
+	op   op
+	part int
+	kids []*term
+}
+
+func (p *product) flatten(f *Formula) *term {
+	switch f.op {
+	case opIs:
+		p.parts = append(p.parts, f.machine)
+		return &term{op: opIs, part: len(p.parts) - 1}
+	case opLength:
+		if f.min > maxStates/4 || f.max > maxStates/4 {
+			p.err = ErrTooLarge
+		}
+		c := count{int32(min(f.min, math.MaxInt32)), -1}
+		if f.max >= 0 {
+			c.max = int32(min(f.max, math.MaxInt32))
+		}
+		p.parts = append(p.parts, c)
+		return &term{op: opIs, part: len(p.parts) - 1}
+	}
+	t := &term{op: f.op}
+	for _, k := range f.kids {
+		t.kids = append(t.kids, p.flatten(k))
+	}
+	return t
+}
+
+// finite gives the words of a conjunct that is a finite set and that the others
+// let pass, or nil where no conjunct is one.
+func (p *product) finite(conj []*Formula) *Trie {
+	for _, f := range conj {
+		if f.op != opIs || f.words == nil {
+			continue
+		}
+		var words []string
+		for _, w := range f.words {
+			if p.matches(w) {
+				words = append(words, w)
+			}
+		}
+		return NewTrie(words)
+	}
+	return nil
+}
+
+func (p *product) matches(word string) bool {
+	key := p.first()
+	for _, r := range word {
+		if key == "" || key == all {
+			break
+		}
+		key = p.step(key, r)
+	}
+	return key == all || (key != "" && p.accept(key))
+}
+
+func (p *product) bounds() []rune {
+	var out []rune
+	for _, m := range p.parts {
+		out = append(out, m.bounds()...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (p *product) first() string {
+	key := make([]byte, 0, 4*len(p.parts))
+	for _, m := range p.parts {
+		key = appendState(key, m.Start())
+	}
+	return p.settled(string(key))
+}
+
+func (p *product) step(key string, r rune) string {
+	next := make([]byte, 0, len(key))
+	for i, m := range p.parts {
+		q := stateAt(key, i)
+		if q >= 0 {
+			q = m.Step(q, r)
+		}
+		next = appendState(next, q)
+	}
+	return p.settled(string(next))
+}
+
+// settled is the key, or the constant that the formula has become.
+func (p *product) settled(key string) string {
+	switch p.truth(p.root, key, false) {
+	case yes:
+		return all
+	case no:
+		return ""
+	}
+	return key
+}
+
+func (p *product) accept(key string) bool { return p.truth(p.root, key, true) == yes }
+
+// truth of a term at a key: at its end, or for every continuation, 0 where that
+// is open.
+func (p *product) truth(t *term, key string, atEnd bool) uint8 {
+	switch t.op {
+	case opIs:
+		q, m := stateAt(key, t.part), p.parts[t.part]
+		switch {
+		case q == Dead:
+			return no
+		case atEnd && m.Accept(q), m.Total(q):
+			return yes
+		case atEnd:
+			return no
+		}
+		return 0
+	case opNot:
+		switch p.truth(t.kids[0], key, atEnd) {
+		case yes:
+			return no
+		case no:
+			return yes
+		}
+		return 0
+	}
+	stop, pass := uint8(no), uint8(yes)
+	if t.op == opOr {
+		stop, pass = yes, no
+	}
+	for _, k := range t.kids {
+		switch p.truth(k, key, atEnd) {
+		case stop:
+			return stop
+		case 0:
+			pass = 0
+		}
+	}
+	return pass
+}
+
+// Leads reports whether some code point from first to last leads to a word that
+// ends lo to hi code points behind q; hi is negative where there is no bound.
+func (l *Lang) Leads(q int32, first, last rune, lo, hi int) bool {
+	if first > last || hi == 0 || !l.SomeIn(q, first, last) {
+		return false
+	}
+	if l.reach == nil {
+		return true
+	}
+	starts := l.bounds()
+	for c, r := range starts {
+		if c+1 < len(starts) && starts[c+1] <= first || r > last || surrogateClass(starts, c) {
+			continue
+		}
+		if to := l.Step(q, max(r, first)); to != Dead && l.reach.fits(to, lo-1, max(hi-1, -1)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Counted is like Length, counted by the machine itself: for bounds that are a
+// part of something larger.
+func Counted(min, max int) *Formula { return Is(count{int32(min), int32(max)}) }

@@ -1,0 +1,259 @@
+package textlang
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+)
+
+// Dead is the state from which no word of the language is reached.
+const Dead = int32(-1)
+
+// Machine is a deterministic automaton over code points.
+type Machine interface {
+	Start() int32 // Dead where the language is empty
+	Step(q int32, r rune) int32
+	Accept(q int32) bool
+	// Open reports whether every continuation leads on: nothing typed from here
+	// can go wrong before the end.
+	Open(q int32) bool
+	// Total reports whether every continuation, none included, is a word.
+	Total(q int32) bool
+	// SomeIn reports whether a code point from lo to hi leads on.
+	SomeIn(q int32, lo, hi rune) bool
+	// bounds are the first code points of the classes that no state tells apart.
+	bounds() []rune
+}
+
+// ErrTooLarge says that an automaton outgrew its limit.
+var ErrTooLarge = errors.New("the automaton of the text is too large")
+
+// maxStates bounds one automaton.
+const maxStates = 1 << 16
+
+// source gives the states of a lazily built automaton, each named by a key. The
+// empty key is the dead state, all that of every text.
+type source interface {
+	first() string
+	step(key string, r rune) string
+	accept(key string) bool
+	bounds() []rune
+}
+
+const all = "*"
+
+const (
+	unknown = int32(-2)
+
+	yes = 1
+	no  = 2
+)
+
+// lazy is an automaton that is built as it is walked.
+type lazy struct {
+	src    source
+	starts []rune // of the classes
+	ascii  [128]uint16
+	ids    map[string]int32
+	keys   []string
+	next   []int32 // state*classes + class
+	acc    []bool
+	live   []uint8 // yes, no or not known yet
+	open   []uint8
+	start  int32
+	over   bool // outgrew its limit; unknown transitions are dead
+}
+
+func newLazy(src source) *lazy {
+	l := &lazy{src: src, starts: src.bounds(), ids: map[string]int32{}}
+	if len(l.starts) == 0 || l.starts[0] != 0 {
+		l.starts = slices.Insert(l.starts, 0, 0)
+	}
+	for c := range l.ascii {
+		l.ascii[c] = uint16(l.search(rune(c)))
+	}
+	l.start = l.add(src.first())
+	return l
+}
+
+func (l *lazy) bounds() []rune { return l.starts }
+
+func (l *lazy) search(r rune) int {
+	i, found := slices.BinarySearch(l.starts, r)
+	if !found {
+		i--
+	}
+	return i
+}
+
+func (l *lazy) class(r rune) int {
+	if r < 128 {
+		return int(l.ascii[r])
+	}
+	return l.search(r)
+}
+
+func (l *lazy) add(key string) int32 {
+	if key == "" {
+		return Dead
+	}
+	if id, ok := l.ids[key]; ok {
+		return id
+	}
+	if len(l.keys) >= maxStates {
+		l.over = true
+		return Dead
+	}
+	id := int32(len(l.keys))
+	l.ids[key] = id
+	l.keys = append(l.keys, key)
+	for range l.starts {
+		l.next = append(l.next, unknown)
+	}
+	l.acc = append(l.acc, key == all || l.src.accept(key))
+	l.live = append(l.live, 0)
+	l.open = append(l.open, 0)
+	if l.acc[id] {
+		l.live[id] = yes
+	}
+	return id
+}
+
+// raw is the next state, which may be a dead end.
+func (l *lazy) raw(q int32, class int) int32 {
+	at := int(q)*len(l.starts) + class
+	if to := l.next[at]; to != unknown {
+		return to
+	}
+	to := q
+	if key := l.keys[q]; key != all {
+		to = l.add(l.src.step(key, l.starts[class]))
+	}
+	l.next[at] = to
+	return to
+}
+
+func (l *lazy) stepClass(q int32, class int) int32 {
+	to := l.raw(q, class)
+	if to != Dead && !l.isLive(to) {
+		l.next[int(q)*len(l.starts)+class] = Dead
+		return Dead
+	}
+	return to
+}
+
+// Start is the first state.
+func (l *lazy) Start() int32 {
+	if l.start != Dead && !l.isLive(l.start) {
+		return Dead
+	}
+	return l.start
+}
+
+func (l *lazy) Step(q int32, r rune) int32 { return l.stepClass(q, l.class(r)) }
+
+func (l *lazy) Accept(q int32) bool { return l.acc[q] }
+
+func (l *lazy) Total(q int32) bool { return l.keys[q] == all }
+
+// isLive looks for a word from q on. What it passes on the way to one is live;
+// what it passes without finding any is not.
+func (l *lazy) isLive(q int32) bool {
+	if l.live[q] != 0 {
+		return l.live[q] == yes
+	}
+	from := map[int32]int32{q: Dead}
+	queue := []int32{q}
+	for len(queue) > 0 {
+		s := queue[0]
+		queue = queue[1:]
+		for c := range l.starts {
+			if surrogateClass(l.starts, c) {
+				continue
+			}
+			to := l.raw(s, c)
+			if to == Dead || l.live[to] == no {
+				continue
+			}
+			if _, seen := from[to]; seen {
+				continue
+			}
+			from[to] = s
+			if l.live[to] == yes {
+				for back := s; back != Dead; back = from[back] {
+					l.live[back] = yes
+				}
+				return true
+			}
+			queue = append(queue, to)
+		}
+	}
+	for s := range from {
+		l.live[s] = no
+	}
+	return false
+}
+
+// surrogateClass reports whether a class holds nothing but halves of surrogate
+// pairs, which never stand in text.
+func surrogateClass(starts []rune, c int) bool {
+	return starts[c] >= 0xd800 && starts[c] <= 0xdfff && c+1 < len(starts) && starts[c+1] <= 0xe000
+}
+
+// maxOpen bounds the search of Open, which is an answer for speed alone.
+const maxOpen = 512
+
+func (l *lazy) Open(q int32) bool {
+	if l.open[q] != 0 {
+		return l.open[q] == yes
+	}
+	seen := map[int32]bool{q: true}
+	queue := []int32{q}
+	for len(queue) > 0 && len(seen) < maxOpen {
+		s := queue[0]
+		queue = queue[1:]
+		for c := range l.starts {
+			if surrogateClass(l.starts, c) {
+				continue
+			}
+			to := l.stepClass(s, c)
+			if to == Dead || l.open[to] == no {
+				l.open[q] = no
+				return false
+			}
+			if !seen[to] && l.open[to] != yes {
+				seen[to] = true
+				queue = append(queue, to)
+			}
+		}
+	}
+	if len(queue) > 0 {
+		l.open[q] = no
+		return false
+	}
+	for s := range seen {
+		l.open[s] = yes
+	}
+	return true
+}
+
+func (l *lazy) SomeIn(q int32, lo, hi rune) bool {
+	for c := l.search(lo); c < len(l.starts) && l.starts[c] <= hi; c++ {
+		if surrogateClass(l.starts, c) {
+			continue
+		}
+		if l.stepClass(q, c) != Dead {
+			return true
+		}
+	}
+	return false
+}
+
+func appendState(key []byte, q int32) []byte {
+	return binary.LittleEndian.AppendUint32(key, uint32(q))
+}
+
+func stateAt(key string, i int) int32 {
+	k := key[4*i:]
+	return int32(uint32(k[0]) | uint32(k[1])<<8 | uint32(k[2])<<16 | uint32(k[3])<<24)
+}

@@ -1,0 +1,271 @@
+package textlang
+
+import (
+	"errors"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// ErrLook says that a pattern looks around where no automaton can follow.
+var ErrLook = errors.New("the pattern looks around in the middle, which no automaton follows")
+
+// Pattern gives the texts in which a pattern of RE2's syntax matches somewhere.
+// With looks, look-ahead groups right after the beginning and at the end are
+// taken apart; others are refused.
+func Pattern(re2 string, looks bool) (*Formula, error) {
+	if !looks {
+		m, err := newPattern(re2)
+		if err != nil {
+			return nil, err
+		}
+		return Is(m), nil
+	}
+	return lookPattern(re2)
+}
+
+// lookPattern reads \A(?!x)(?=y)rest, and rest(?=z) where nothing follows.
+func lookPattern(re2 string) (*Formula, error) {
+	rest, anchored := strings.CutPrefix(re2, `\A`)
+	if topLevelAlternatives(re2) {
+		return nil, ErrLook
+	}
+	var parts []*Formula
+	for anchored && (strings.HasPrefix(rest, "(?=") || strings.HasPrefix(rest, "(?!")) {
+		end := groupEnd(rest)
+		if end < 0 {
+			return nil, ErrLook
+		}
+		m, err := newPattern(`\A(?:` + rest[3:end] + `)`)
+		if err != nil {
+			return nil, lookError(rest[3:end], err)
+		}
+		f := Is(m)
+		if rest[2] == '!' {
+			f = Not(f)
+		}
+		parts = append(parts, f)
+		rest = rest[end+1:]
+	}
+	if at := strings.LastIndex(rest, "(?="); at >= 0 && groupEnd(rest[at:]) == len(rest)-at-1 {
+		rest = rest[:at] + "(?:" + rest[at+3:]
+	}
+	if anchored {
+		rest = `\A` + rest
+	}
+	m, err := newPattern(rest)
+	if err != nil {
+		return nil, lookError(rest, err)
+	}
+	return And(append(parts, Is(m))...), nil
+}
+
+func lookError(part string, err error) error {
+	if strings.Contains(part, "(?=") || strings.Contains(part, "(?!") || strings.Contains(part, "(?<") || strings.Contains(part, "(?(") {
+		return ErrLook
+	}
+	return err
+}
+
+// groupEnd is the place of the bracket that closes the group at 0, or -1.
+func groupEnd(s string) int {
+	depth, class := 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\':
+			i++
+		case class:
+			class = c != ']'
+		case c == '[':
+			class = true
+		case c == '(':
+			depth++
+		case c == ')':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func topLevelAlternatives(s string) bool {
+	depth, class := 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\':
+			i++
+		case class:
+			class = c != ']'
+		case c == '[':
+			class = true
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == '|' && depth == 0:
+			return true
+		}
+	}
+	return false
+}
+
+// maxProgram bounds the instructions of one pattern.
+const maxProgram = 20_000
+
+func newPattern(re2 string) (Machine, error) {
+	parsed, err := syntax.Parse(re2, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	prog, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return nil, err
+	}
+	if len(prog.Inst) > maxProgram {
+		return nil, ErrTooLarge
+	}
+	n := &nfa{prog: prog, anchored: prog.StartCond()&syntax.EmptyBeginText != 0, seen: make([]uint32, len(prog.Inst))}
+	for i := range prog.Inst {
+		in := &prog.Inst[i]
+		if in.Op == syntax.InstEmptyWidth && syntax.EmptyOp(in.Arg)&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0 {
+			n.words = true
+		}
+	}
+	return newLazy(n), nil
+}
+
+// nfa is a pattern's program. A key is a byte of what stands before, and the
+// instructions from which the next code point is read, before anything that
+// consumes nothing is followed: that waits until the next code point is known.
+type nfa struct {
+	prog     *syntax.Prog
+	anchored bool
+	words    bool // it asks for the boundaries of words
+	seen     []uint32
+	mark     uint32
+	stack    []uint32
+}
+
+const (
+	atStart   = 1
+	afterWord = 2
+)
+
+func (n *nfa) bounds() []rune {
+	var out []rune
+	add := func(lo, hi rune) { out = append(out, lo, hi+1) }
+	for i := range n.prog.Inst {
+		in := &n.prog.Inst[i]
+		switch in.Op {
+		case syntax.InstRuneAnyNotNL:
+			add('\n', '\n')
+		case syntax.InstRune, syntax.InstRune1:
+			if len(in.Rune) == 1 {
+				add(in.Rune[0], in.Rune[0])
+				if syntax.Flags(in.Arg)&syntax.FoldCase != 0 {
+					for f := unicode.SimpleFold(in.Rune[0]); f != in.Rune[0]; f = unicode.SimpleFold(f) {
+						add(f, f)
+					}
+				}
+				continue
+			}
+			for k := 0; k+1 < len(in.Rune); k += 2 {
+				add(in.Rune[k], in.Rune[k+1])
+			}
+		}
+	}
+	if n.words {
+		add('0', '9')
+		add('A', 'Z')
+		add('_', '_')
+		add('a', 'z')
+	}
+	out = append(out, 0, 0xd800, 0xe000)
+	slices.Sort(out)
+	out = slices.Compact(out)
+	return slices.DeleteFunc(out, func(r rune) bool { return r > unicode.MaxRune })
+}
+
+func (n *nfa) first() string { return string(appendState([]byte{atStart}, int32(n.prog.Start))) }
+
+// closure follows what consumes nothing, under the conditions that hold.
+func (n *nfa) closure(key string, holds syntax.EmptyOp) (out []uint32, matched bool) {
+	n.mark++
+	n.stack = n.stack[:0]
+	for i := 0; i < (len(key)-1)/4; i++ {
+		n.stack = append(n.stack, uint32(stateAt(key[1:], i)))
+	}
+	for len(n.stack) > 0 {
+		pc := n.stack[len(n.stack)-1]
+		n.stack = n.stack[:len(n.stack)-1]
+		if n.seen[pc] == n.mark {
+			continue
+		}
+		n.seen[pc] = n.mark
+		in := &n.prog.Inst[pc]
+		switch in.Op {
+		case syntax.InstAlt, syntax.InstAltMatch:
+			n.stack = append(n.stack, in.Out, in.Arg)
+		case syntax.InstCapture, syntax.InstNop:
+			n.stack = append(n.stack, in.Out)
+		case syntax.InstEmptyWidth:
+			if syntax.EmptyOp(in.Arg)&^holds == 0 {
+				n.stack = append(n.stack, in.Out)
+			}
+		case syntax.InstMatch:
+			return nil, true
+		case syntax.InstFail:
+		default:
+			out = append(out, pc)
+		}
+	}
+	return out, false
+}
+
+func (n *nfa) holds(key string, nextIsWord bool) syntax.EmptyOp {
+	var op syntax.EmptyOp
+	if key[0]&atStart != 0 {
+		op |= syntax.EmptyBeginText | syntax.EmptyBeginLine
+	}
+	if (key[0]&afterWord != 0) != nextIsWord {
+		return op | syntax.EmptyWordBoundary
+	}
+	return op | syntax.EmptyNoWordBoundary
+}
+
+func (n *nfa) step(key string, r rune) string {
+	word := n.words && syntax.IsWordChar(r)
+	pcs, matched := n.closure(key, n.holds(key, word))
+	if matched {
+		return all
+	}
+	var next []int32
+	for _, pc := range pcs {
+		if in := &n.prog.Inst[pc]; in.MatchRune(r) {
+			next = append(next, int32(in.Out))
+		}
+	}
+	if !n.anchored {
+		next = append(next, int32(n.prog.Start)) // the match may begin anywhere
+	}
+	if len(next) == 0 {
+		return ""
+	}
+	slices.Sort(next)
+	next = slices.Compact(next)
+	out := make([]byte, 1, 1+4*len(next))
+	if word {
+		out[0] = afterWord
+	}
+	for _, pc := range next {
+		out = appendState(out, pc)
+	}
+	return string(out)
+}
+
+func (n *nfa) accept(key string) bool {
+	_, matched := n.closure(key, n.holds(key, false)|syntax.EmptyEndText|syntax.EmptyEndLine)
+	return matched
+}
