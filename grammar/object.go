@@ -1,0 +1,389 @@
+package grammar
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/holdfast-go/holdfast/internal/rules"
+	"github.com/holdfast-go/holdfast/internal/textlang"
+)
+
+// object is one form of objects: which names may come, what their values must be,
+// and when the object may end.
+type object struct {
+	id      int
+	members []member
+	trie    *textlang.Trie // of the members' names
+	byWord  []int          // the member of each word of the trie
+	classes map[uint64]*nameClass
+	labels  *textlang.Labels // nil: one class, of every other name
+	min     int
+	max     int // negative: no bound
+	implied []needs
+	some    []obligation
+
+	// Known once all goals are built.
+	sealed  bool
+	height  int
+	allowed names              // the members that may ever come
+	needed  names              // those that must
+	others  textlang.Machine   // the other names that may come; nil: none
+	byClass *textlang.Labelled // others, where there are classes
+}
+
+// member is a name that the schema mentions.
+type member struct {
+	name    string
+	goal    *goal // nil: must not be there
+	needed  bool
+	settles uint32 // the obligations that it can settle
+}
+
+// nameClass is a kind of names that the schema does not mention.
+type nameClass struct {
+	goal    *goal // nil: must not be there
+	settles uint32
+}
+
+// needs is an implication by the places of members.
+type needs struct {
+	of    int
+	these []int
+}
+
+const maxObligations = 6
+
+// objects are the forms of a goal's objects.
+func (b *builder) objects(g *goal) []*object {
+	var out []*object
+	for _, c := range b.clauses(g, rules.Obj) {
+		if o := b.object(g, c); o != nil && !slices.Contains(out, o) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func (b *builder) object(g *goal, c *clause) *object {
+	key := b.clauseKey(c)
+	if o, ok := b.shapes[key]; ok {
+		return o
+	}
+	o := &object{id: len(b.shapes), min: c.min, max: c.max, some: c.some}
+	if len(c.some) > maxObligations || (len(c.some) > 1 && c.max >= 0) {
+		b.refuseLits(g.lits, "too many things that some member must be")
+		return nil
+	}
+	extra := []string(nil)
+	for range 2 { // once more if a class of names turns out to be a few names
+		o.members = nil
+		for _, n := range b.mentioned(c, extra) {
+			m := member{name: n, goal: b.memberGoal(c, n), needed: slices.Contains(c.need, n)}
+			for i, s := range c.some {
+				if s.names.is(n) {
+					m.settles |= 1 << i
+				}
+			}
+			if m.needed && m.goal == nil {
+				b.shapes[key] = nil
+				return nil
+			}
+			o.members = append(o.members, m)
+		}
+		o.index()
+		extra = b.classify(c, o)
+		if len(extra) == 0 || b.err != nil {
+			break
+		}
+	}
+	for _, i := range c.implied {
+		o.implied = append(o.implied, o.needs(i)...)
+	}
+	if len(o.implied) > 0 && o.max >= 0 && o.min > 0 {
+		b.refuseLits(g.lits, "dependencies together with minProperties and maxProperties")
+	}
+	b.shapes[key] = o
+	return o
+}
+
+// needs puts an implication in the places of members; every name is one.
+func (o *object) needs(i implication) []needs {
+	of := o.place(i.name)
+	n := needs{of: of}
+	for _, name := range i.needs {
+		n.these = append(n.these, o.place(name))
+	}
+	return []needs{n}
+}
+
+func (o *object) place(name string) int {
+	return slices.IndexFunc(o.members, func(m member) bool { return m.name == name })
+}
+
+// mentioned are the names that a clause mentions, in the schema's order.
+func (b *builder) mentioned(c *clause, extra []string) []string {
+	var out []string
+	seen := map[string]bool{}
+	add := func(names ...string) {
+		for _, n := range names {
+			if !seen[n] {
+				seen[n] = true
+				out = append(out, n)
+			}
+		}
+	}
+	for _, r := range b.owners(c) {
+		for _, p := range r.Object.Properties {
+			add(p.Name)
+		}
+	}
+	add(c.need...)
+	add(c.ban...)
+	for _, r := range c.refine {
+		add(r.name)
+	}
+	for _, i := range c.implied {
+		add(i.name)
+		add(i.needs...)
+	}
+	add(extra...)
+	return out
+}
+
+// owners are the rules that have a say about names.
+func (b *builder) owners(c *clause) []*rules.Rule {
+	out := slices.Clone(c.objects)
+	for _, s := range c.some {
+		if !slices.Contains(out, s.names.owner) {
+			out = append(out, s.names.owner)
+		}
+	}
+	return out
+}
+
+// memberGoal is what the value of a name must be, nil where the name must not be
+// there.
+func (b *builder) memberGoal(c *clause, name string) *goal {
+	if slices.Contains(c.ban, name) {
+		return nil
+	}
+	var lits []literal
+	for _, r := range c.objects {
+		o, known := r.Object, false
+		if !b.nameAllowed(r, name) {
+			return nil
+		}
+		for i := range o.Properties {
+			if p := &o.Properties[i]; p.Rule != nil && p.Name == name {
+				lits, known = append(lits, b.literal(p.Rule, false)), true
+			}
+		}
+		for _, p := range o.Patterns {
+			if matches(p.Pattern, name) {
+				lits, known = append(lits, b.literal(p.Rule, false)), true
+			}
+		}
+		if !known && o.Rest != nil {
+			lits = append(lits, b.literal(o.Rest, false))
+		}
+	}
+	for _, r := range c.refine {
+		if r.name == name {
+			lits = append(lits, r.lit)
+		}
+	}
+	return b.goalOf(lits)
+}
+
+func (o *object) index() {
+	words := make([]string, len(o.members))
+	at := make(map[string]int, len(o.members))
+	for i := range o.members {
+		words[i] = o.members[i].name
+		at[words[i]] = i
+	}
+	o.trie = textlang.NewTrie(words)
+	o.byWord = o.byWord[:0]
+	for _, w := range o.trie.Words() {
+		o.byWord = append(o.byWord, at[w])
+	}
+}
+
+// namePart is one thing that is asked of every name that is not mentioned.
+type namePart struct {
+	owner *rules.Rule
+	part  int // a pattern, or partBad for propertyNames: the name is allowed
+}
+
+// classify finds the classes of names that are not mentioned. It gives the names
+// of classes that are small, which are better mentioned.
+func (b *builder) classify(c *clause, o *object) (few []string) {
+	var parts []namePart
+	var machines []textlang.Machine
+	for _, r := range b.owners(c) {
+		var formulas []*textlang.Formula
+		for i, p := range r.Object.Patterns {
+			parts = append(parts, namePart{r, i})
+			formulas = append(formulas, b.pattern(r, "patternProperties", p.Pattern))
+		}
+		if r.Object.Names != nil && r.Object.Names.Always <= 0 {
+			parts = append(parts, namePart{r, partBad})
+			formulas = append(formulas, b.text(r.Object.Names))
+		}
+		for _, f := range formulas {
+			if b.err != nil {
+				return nil
+			}
+			m, err := textlang.NewMachine(f)
+			if err != nil {
+				b.refuse(r, "patternProperties", err.Error())
+				return nil
+			}
+			machines = append(machines, m)
+		}
+	}
+	o.classes = map[uint64]*nameClass{}
+	if len(parts) == 0 {
+		o.labels = nil
+		o.classes[0] = b.nameClass(c, nil, 0)
+		return nil
+	}
+	labels, err := textlang.NewLabels(machines, o.trie)
+	if err != nil {
+		b.refuse(parts[0].owner, "patternProperties", err.Error())
+		return nil
+	}
+	o.labels = labels
+	classes, err := labels.Classes()
+	if err != nil {
+		b.refuse(parts[0].owner, "patternProperties", err.Error())
+		return nil
+	}
+	for _, class := range classes {
+		k := b.nameClass(c, parts, class.Labels)
+		o.classes[class.Labels] = k
+		if !class.Infinite && k.goal != nil {
+			few = append(few, class.Words...)
+		}
+	}
+	return few
+}
+
+// nameClass is what is asked of names with certain labels.
+func (b *builder) nameClass(c *clause, parts []namePart, labels uint64) *nameClass {
+	has := func(r *rules.Rule, part int) bool {
+		i := slices.Index(parts, namePart{r, part})
+		return i >= 0 && labels>>i&1 != 0
+	}
+	anyPattern := func(r *rules.Rule) bool {
+		for i := range r.Object.Patterns {
+			if has(r, i) {
+				return true
+			}
+		}
+		return false
+	}
+	refused := func(r *rules.Rule) bool {
+		n := r.Object.Names
+		return n != nil && (n.Always < 0 || (n.Always == 0 && !has(r, partBad)))
+	}
+	k := &nameClass{}
+	for i, s := range c.some {
+		switch r := s.names.owner; {
+		case s.names.part == partRest && !anyPattern(r),
+			s.names.part == partBad && refused(r),
+			s.names.part >= 0 && has(r, s.names.part):
+			k.settles |= 1 << i
+		}
+	}
+	var lits []literal
+	for _, r := range c.objects {
+		if refused(r) {
+			return k
+		}
+		for i, p := range r.Object.Patterns {
+			if has(r, i) {
+				lits = append(lits, b.literal(p.Rule, false))
+			}
+		}
+		if r.Object.Rest != nil && !anyPattern(r) {
+			lits = append(lits, b.literal(r.Object.Rest, false))
+		}
+	}
+	k.goal = b.goalOf(lits)
+	return k
+}
+
+// choices are the goals of a value that may settle some of the obligations that
+// are pending: which it settles, and what it must be then.
+func (b *builder) choices(o *object, g *goal, settles, pending uint32) []choice {
+	out := []choice{{g, 0}}
+	can := settles & pending
+	for set := can; set != 0; set = (set - 1) & can {
+		var lits []literal
+		for i := range o.some {
+			if set>>i&1 != 0 {
+				lits = append(lits, o.some[i].lit)
+			}
+		}
+		out = append(out, choice{b.with(g, lits...), set})
+	}
+	return out
+}
+
+type choice struct {
+	goal    *goal
+	settles uint32
+}
+
+// names is a set of members by their places.
+type names string
+
+func (n names) has(i int) bool { return i>>3 < len(n) && n[i>>3]>>(i&7)&1 != 0 }
+
+func (n names) add(i int) names {
+	b := make([]byte, max(len(n), i>>3+1))
+	copy(b, n)
+	b[i>>3] |= 1 << (i & 7)
+	return names(b)
+}
+
+func (n names) len() int {
+	c := 0
+	for i := range len(n) {
+		c += bits.OnesCount8(n[i])
+	}
+	return c
+}
+
+// within reports whether all of n are in m.
+func (n names) within(m names) bool {
+	for i := range len(n) {
+		var other byte
+		if i < len(m) {
+			other = m[i]
+		}
+		if n[i]&^other != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// closure is a set with all that it implies.
+func (o *object) closure(n names) names {
+	for again := len(o.implied) > 0; again; {
+		again = false
+		for _, i := range o.implied {
+			if !n.has(i.of) {
+				continue
+			}
+			for _, k := range i.these {
+				if !n.has(k) {
+					n, again = n.add(k), true
+				}
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,145 @@
+package grammar
+
+import (
+	"unicode/utf8"
+
+	"github.com/holdfast-go/holdfast/internal/textlang"
+	"github.com/holdfast-go/holdfast/schema"
+)
+
+// endsElement reports whether a byte ends an element that is a string, a word or a
+// number. Objects and arrays end with their bracket.
+func endsElement(was point, b byte) bool {
+	switch was {
+	case inText, inTrue, inFalse, inNull:
+		return true
+	case inNumber:
+		return b == ',' || b == ']' || isSpace(b)
+	}
+	return false
+}
+
+// endElement holds that the elements of an array differ, where the schema wants
+// it. Readings that do not want it go on.
+func (m *Matcher) endElement(was point, b byte) bool {
+	end := len(m.text)
+	if was == inNumber && b != 0 {
+		end--
+	}
+	raw := m.text[m.scopes[m.scope].begin:end]
+	v, err := schema.Read(raw, wide)
+	if err != nil {
+		return false
+	}
+	start := len(m.decoded)
+	m.decoded = append(m.decoded, v.Canonical()...)
+	if !m.seen(m.decoded[start:]) {
+		m.record(start)
+		return true
+	}
+	m.decoded = m.decoded[:start]
+	m.at = m.g.without(m.at)
+	return m.at != dead
+}
+
+// without drops the readings in which the innermost array wants its elements to
+// differ.
+func (m *machine) without(p *position) *position {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := m.wayRoom[:0]
+	for i := range p.ways {
+		if in := p.ways[i].in; in == nil || in.array == nil || in.array.unique != uniqueByText {
+			out = append(out, p.ways[i])
+		}
+	}
+	m.wayRoom = out
+	return m.position(out)
+}
+
+func (m *Matcher) seenWord(b byte) bool {
+	switch b {
+	case 't':
+		return m.seen([]byte("true"))
+	case 'f':
+		return m.seen([]byte("false"))
+	}
+	return m.seen([]byte("null"))
+}
+
+// withoutUsedUp drops the readings of an open string that can only become what has
+// come already.
+func (m *Matcher) withoutUsedUp() *position {
+	count := 0
+	for i := m.scopes[m.scope].last; i >= 0; i = m.entries[i].before {
+		count++
+	}
+	m.g.mu.Lock()
+	defer m.g.mu.Unlock()
+	var kept []way
+	for i := range m.at.ways {
+		w := &m.at.ways[i]
+		if words, few := m.rest(w, count); few && m.allSeen(w, words) {
+			continue
+		}
+		kept = append(kept, *w)
+	}
+	if len(kept) == len(m.at.ways) {
+		return m.at
+	}
+	return m.g.position(kept)
+}
+
+// rest lists how an open string can go on, where that is a matter of what came
+// before and there are few ways.
+func (m *Matcher) rest(w *way, limit int) ([]string, bool) {
+	switch {
+	case w.at == inKey && w.word < 0 && w.state >= 0 && w.in.object.byClass != nil:
+		return textlang.FewFrom(w.in.object.byClass, w.state, limit)
+	case w.at == inText && w.in != nil && w.in.array != nil && w.in.array.unique == uniqueByText:
+		return w.text.Few(w.state, int(w.lo), int(w.hi), limit)
+	}
+	return nil, false
+}
+
+// allSeen reports whether what came of a string has come before with each of the
+// endings.
+func (m *Matcher) allSeen(w *way, endings []string) bool {
+	start := len(m.decoded)
+	defer func() { m.decoded = m.decoded[:start] }()
+	m.decoded = appendDecoded(m.decoded, m.text[m.begin:])
+	stem := string(m.decoded[start:])
+	for _, e := range endings {
+		word := stem + e
+		if w.at == inText {
+			word = canonicalText(word)
+		}
+		if !m.seen([]byte(word)) {
+			return false
+		}
+	}
+	return true
+}
+
+// canonicalText is a string as schema.Value.Canonical writes it.
+func canonicalText(s string) string {
+	v, err := schema.Read([]byte(quote(s)), wide)
+	if err != nil {
+		return quote(s)
+	}
+	return string(v.Canonical())
+}
+
+// appendDecoded adds the characters of the inside of a JSON string that is known
+// to be well formed.
+func appendDecoded(dst, raw []byte) []byte {
+	c := char(0)
+	for _, b := range raw {
+		s := c.step(b)
+		c = s.next
+		if s.ok && c == 0 {
+			dst = utf8.AppendRune(dst, s.r)
+		}
+	}
+	return dst
+}
