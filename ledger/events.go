@@ -43,11 +43,14 @@ func (k *link) AppendBinary(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := appendJSON(nil, e)
+	text, err := e.append(make([]byte, 0, rowRoom))
 	if err != nil {
 		return nil, err
 	}
 	k.text.Store(&text)
+	if len(b) == 0 {
+		return text, nil
+	}
 	return append(b, text...), nil
 }
 
