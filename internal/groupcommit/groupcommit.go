@@ -6,6 +6,7 @@ package groupcommit
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -19,6 +20,9 @@ const maxBatch = 256
 // unless Commit says otherwise by its error; the connection is closed then, and
 // opened anew for the next batch.
 type Conn[T any] interface {
+	// Check refuses a batch before anything of it is done, and leaves the
+	// connection as it is.
+	Check() error
 	Begin() error
 	// Lend gives out the transaction for one update, and Return takes it back.
 	// ended says that the whole transaction is gone.
@@ -175,7 +179,7 @@ func (w *Writer[T]) commitBatch(c Conn[T], first *request[T]) Conn[T] {
 	c, err := w.begin(c)
 	if err != nil {
 		first.end <- err
-		return nil
+		return c
 	}
 	var batch []*request[T]
 	for r := first; r != nil; r = w.next(len(batch)) {
@@ -213,6 +217,7 @@ func tell[T any](batch []*request[T], err error) {
 	}
 }
 
+// begin returns the connection also with an error, where that leaves it as it is.
 func (w *Writer[T]) begin(c Conn[T]) (Conn[T], error) {
 	if c == nil {
 		fresh, err := w.open()
@@ -220,6 +225,9 @@ func (w *Writer[T]) begin(c Conn[T]) (Conn[T], error) {
 			return nil, w.unavailable(err)
 		}
 		c = fresh
+	}
+	if err := c.Check(); err != nil {
+		return c, w.unavailable(err)
 	}
 	w.step()
 	if err := c.Begin(); err != nil {
@@ -235,12 +243,15 @@ func (w *Writer[T]) next(n int) *request[T] {
 	if n >= maxBatch {
 		return nil
 	}
-	select {
-	case r := <-w.queue:
-		return r
-	default:
-		return nil
+	for range 2 {
+		select {
+		case r := <-w.queue:
+			return r
+		default:
+			runtime.Gosched() // those who were told the last end are about to ask again
+		}
 	}
+	return nil
 }
 
 // lend runs one request inside the batch's transaction, and reports whether it

@@ -93,6 +93,8 @@ func (s *Store) openWriter() (groupcommit.Conn[*tx], error) {
 	return s.connect(context.Background())
 }
 
+func (w *writing) Check() error { return nil }
+
 // Begin waits for the schema's write lock, so that transactions are one after
 // the other, and learns the time and where the tables end.
 func (w *writing) Begin() error {

@@ -4,71 +4,86 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"sync/atomic"
 	"testing"
 
-	"github.com/holdfast-go/holdfast"
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/holdfast-go/holdfast/internal/groupcommit"
 	"github.com/holdfast-go/holdfast/ledger"
+	"github.com/holdfast-go/holdfast/ledger/ledgertest"
 )
 
 // BenchmarkWrite compares a write's claim, start and commit with the least that
-// could be as durable: two transactions of one row each, by the same writer.
-// writes/s of the two stand beside each other; their ratio is the ledger's price.
+// could be as durable: two transactions of one small row, with the same group
+// commit.
 func BenchmarkWrite(b *testing.B) {
 	for _, callers := range []int{1, 64} {
-		b.Run(fmt.Sprintf("bare/callers=%d", callers), func(b *testing.B) {
-			s := open(b, filepath.Join(b.TempDir(), "l.db"), nil)
-			var n atomic.Int64
-			inParallel(b, callers, func(ctx context.Context) error {
-				id := fmt.Sprint("key ", n.Add(1))
-				for _, state := range []string{"started", "ok"} {
-					err := s.Update(ctx, func(tx ledger.Tx) error {
-						return tx.Put(ledger.Row{Table: "owners", ID: id, Body: []byte(state)})
-					})
-					if err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		})
-		b.Run(fmt.Sprintf("ledger/callers=%d", callers), func(b *testing.B) {
+		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
 			l, err := ledger.New(b.Context(), open(b, filepath.Join(b.TempDir(), "l.db"), nil), nil)
 			if err != nil {
 				b.Fatal(err)
 			}
-			var n atomic.Int64
-			inParallel(b, callers, func(ctx context.Context) error {
-				c := storyClaim(fmt.Sprint("key ", n.Add(1)))
-				c.Entry.ID = ""
-				e, standing, err := l.Start(ctx, c)
-				if err != nil || !standing.Free() {
-					return fmt.Errorf("start: %+v, %w", standing, err)
-				}
-				_, err = l.Settle(ctx, e.ID, e.Fence, holdfast.Outcome{Status: holdfast.OK}, "record", "")
-				return err
-			})
+			ledgertest.Price(b, callers, l, bare(b, filepath.Join(b.TempDir(), "bare.db")))
 		})
 	}
 }
 
-func inParallel(b *testing.B, callers int, do func(ctx context.Context) error) {
-	b.SetParallelism(max(1, callers/2)) // of two processors
-	if callers == 1 {
-		for b.Loop() {
-			if err := do(b.Context()); err != nil {
-				b.Fatal(err)
-			}
-		}
-	} else {
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				if err := do(b.Context()); err != nil {
-					b.Error(err)
-					return
-				}
-			}
-		})
+// bare is those two transactions over a table made for them.
+func bare(b *testing.B, path string) func(ctx context.Context, key string) error {
+	c, err := newBare(path)
+	if err != nil {
+		b.Fatal(err)
 	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
+	w := groupcommit.New[*bareConn](c, nil, func(err error) error { return err }, nil)
+	b.Cleanup(w.Close)
+	return func(ctx context.Context, key string) error {
+		if err := w.Update(ctx, func(c *bareConn) error { return c.exec(c.insert, key) }); err != nil {
+			return err
+		}
+		return w.Update(ctx, func(c *bareConn) error { return c.exec(c.update, key) })
+	}
 }
+
+type bareConn struct {
+	db                            *sqlite3.Conn
+	begin, insert, update, commit *sqlite3.Stmt
+}
+
+func newBare(path string) (*bareConn, error) {
+	db, err := sqlite3.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=4000; CREATE TABLE bare (key TEXT PRIMARY KEY, state TEXT)"); err != nil {
+		return nil, err
+	}
+	c := &bareConn{db: db}
+	for sql, st := range map[string]**sqlite3.Stmt{
+		"BEGIN IMMEDIATE": &c.begin, "COMMIT": &c.commit,
+		"INSERT INTO bare VALUES (?, 'started') ON CONFLICT DO NOTHING":    &c.insert,
+		"UPDATE bare SET state = 'ok' WHERE key = ? AND state = 'started'": &c.update,
+	} {
+		if *st, _, err = db.Prepare(sql); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func (c *bareConn) exec(st *sqlite3.Stmt, key string) error {
+	if err := st.BindText(1, key); err != nil {
+		return err
+	}
+	return st.Exec()
+}
+
+func (c *bareConn) Check() error                   { return nil }
+func (c *bareConn) Begin() error                   { return c.begin.Exec() }
+func (c *bareConn) Lend() *bareConn                { return c }
+func (c *bareConn) Return(*bareConn) (bool, error) { return true, nil }
+func (c *bareConn) Save() error                    { return nil }
+func (c *bareConn) Undo() error                    { return nil }
+func (c *bareConn) Keep() error                    { return nil }
+func (c *bareConn) Rollback() error                { return c.db.Exec("ROLLBACK") }
+func (c *bareConn) Commit() error                  { return c.commit.Exec() }
+func (c *bareConn) Close() error                   { return c.db.Close() }

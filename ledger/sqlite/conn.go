@@ -15,22 +15,19 @@ import (
 type conn struct {
 	db         *sqlite3.Conn
 	statements map[string]*sqlite3.Stmt
-	newest     map[string]ledger.Row // of rows without an id, as this transaction added them
-	broken     bool                  // to be closed, not used again
+	shaped     map[shape]*sqlite3.Stmt // the same, by what they are for
+	recent     recent                  // of the writer
+	broken     bool                    // to be closed, not used again
 }
 
 // connect opens a connection as every one of ours is: durable and strict.
 func (s *Store) connect() (*conn, error) {
 	s.prepareFiles()
-	name, flags := s.path, sqlite3.OPEN_READWRITE
-	if s.vfs != "" {
-		name, flags = "file:"+url.PathEscape(s.path)+"?vfs="+s.vfs, flags|sqlite3.OPEN_URI
-	}
-	db, err := sqlite3.OpenFlags(name, flags)
+	db, err := sqlite3.OpenFlags("file:"+url.PathEscape(s.path)+"?vfs="+s.disk, sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI)
 	if err != nil {
 		return nil, explain(err)
 	}
-	c := &conn{db: db, statements: map[string]*sqlite3.Stmt{}, newest: map[string]ledger.Row{}}
+	c := &conn{db: db, statements: map[string]*sqlite3.Stmt{}, shaped: map[shape]*sqlite3.Stmt{}}
 	if err := c.configure(s); err != nil {
 		return nil, errors.Join(explain(err), c.close())
 	}

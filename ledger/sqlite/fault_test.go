@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/ncruces/go-sqlite3"
@@ -223,5 +224,46 @@ func TestStore_an_update_costs_one_sync_and_many_share_it(t *testing.T) {
 	}
 	if got := count() - before; got != 0 {
 		t.Errorf("a view and an update without changes made %d syncs, want none", got)
+	}
+}
+
+func TestLedger_a_write_alone_costs_two_syncs(t *testing.T) {
+	s, d := openOn(t)
+	l, err := ledger.New(t.Context(), s, nil)
+	if err != nil {
+		t.Fatalf("New() = %v, want no error", err)
+	}
+	for _, key := range []string{"first", "second", "third"} {
+		d.mu.Lock()
+		before := d.syncs
+		d.mu.Unlock()
+		c := storyClaim(key)
+		if standing, err := l.Look(t.Context(), c); err != nil || !standing.Free() {
+			t.Fatalf("Look() = %+v, %v, want it free", standing, err)
+		}
+		e, standing, err := l.Start(t.Context(), c)
+		if err != nil || !standing.Free() {
+			t.Fatalf("Start() = %+v, %v, want it free", standing, err)
+		}
+		if _, err := l.Settle(t.Context(), e.ID, e.Fence, holdfast.Outcome{Status: holdfast.OK}, "record", ""); err != nil {
+			t.Fatalf("Settle() = %v, want no error", err)
+		}
+		d.mu.Lock()
+		if got := d.syncs - before; key != "first" && got != 2 { // the first begins the log
+			t.Errorf("a write made %d syncs, want 2: one before its handler, one before its answer", got)
+		}
+		d.mu.Unlock()
+	}
+}
+
+func TestStore_a_log_that_is_written_late_still_says_that_it_was_the_writing(t *testing.T) {
+	s, d := openOn(t)
+	d.set(fmt.Errorf("writing: %w", syscall.ENOSPC), nil)
+	if err := s.Update(t.Context(), row("k")); !errors.Is(err, ledger.ErrUnavailable) || !errors.Is(err, sqlite3.FULL) {
+		t.Errorf("Update() = %v, want ErrUnavailable and that the disk is full", err)
+	}
+	d.set(errors.New("controller on fire"), nil)
+	if err := s.Update(t.Context(), row("k")); !errors.Is(err, ledger.ErrUnavailable) || !errors.Is(err, sqlite3.IOERR_WRITE) {
+		t.Errorf("Update() = %v, want ErrUnavailable and a write error", err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ncruces/go-sqlite3/vfs"
+
 	"github.com/holdfast-go/holdfast/internal/groupcommit"
 	"github.com/holdfast-go/holdfast/ledger"
 )
@@ -38,7 +40,7 @@ type Store struct {
 	locks   ownerLocks
 	writer  *groupcommit.Writer[*tx]
 	readers chan *conn             // free ones; nil stands for one not opened yet
-	vfs     string                 // the way to the disk; "" but in tests
+	disk    string                 // the way to it, as SQLite knows it
 	step    atomic.Pointer[func()] // called at each step of the writer; set by tests
 
 	closing chan struct{}
@@ -54,9 +56,9 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 	return openWith(ctx, path, o, "")
 }
 
-func openWith(ctx context.Context, path string, o *Options, vfs string) (*Store, error) {
+func openWith(ctx context.Context, path string, o *Options, disk string) (*Store, error) {
 	s := &Store{
-		now: time.Now, busy: defaultBusy, vfs: vfs,
+		now: time.Now, busy: defaultBusy, disk: registerLog(disk),
 		readers: make(chan *conn, maxReaders), closing: make(chan struct{}),
 	}
 	if o != nil {
@@ -68,6 +70,7 @@ func openWith(ctx context.Context, path string, o *Options, vfs string) (*Store,
 		}
 	}
 	if err := s.open(ctx, path); err != nil {
+		vfs.Unregister(s.disk)
 		return nil, fmt.Errorf("opening ledger %q: %w", path, err)
 	}
 	return s, nil
@@ -174,6 +177,7 @@ func (s *Store) Close() error {
 		}
 		s.locks.releaseAll()
 		s.closed = errors.Join(s.closed, s.file.Close())
+		vfs.Unregister(s.disk)
 	})
 	return s.closed
 }

@@ -3,9 +3,6 @@ package sqlite
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -20,7 +17,6 @@ type tx struct {
 	writes bool
 	wrote  bool
 	ended  bool
-	seen   []ledger.Row // read or written here; without bodies
 }
 
 var errEnded = errors.New("transaction has ended")
@@ -53,6 +49,9 @@ func (t *tx) check(table string) error {
 func (t *tx) Get(table, id string) (ledger.Row, error) {
 	if err := t.check(table); err != nil {
 		return ledger.Row{}, err
+	}
+	if row, ok := t.recall(table, id); ok {
+		return row, nil
 	}
 	st, err := t.conn.prepare("SELECT " + columns + " FROM " + table + " WHERE id = ?")
 	if err != nil {
@@ -88,54 +87,47 @@ func (t *tx) Put(row ledger.Row) error {
 	if !t.writes {
 		return fmt.Errorf("writing %s: this is a view", row.Table)
 	}
-	body, err := row.Bytes()
-	if err != nil {
+	var err error
+	if row.Body, err = row.Bytes(); err != nil {
 		return err
 	}
-	t.wrote = true
-	if old := t.recall(row); old != nil {
-		err = t.change(old, row, body)
+	if row.Body == nil {
+		row.Body = []byte{}
+	}
+	row.Value, t.wrote = nil, true
+	if old, ok := t.recall(row.Table, row.ID); ok {
+		row.Seq = old.Seq
+		err = t.change(old, row)
 	} else {
-		err = t.insert(row, body)
+		row.Seq, err = t.insert(row)
 	}
 	if err != nil {
 		return t.failed("writing "+row.Table, err)
 	}
+	if row.Seq != 0 {
+		t.conn.recent.keep(row)
+	}
 	return nil
 }
 
-func (t *tx) insert(row ledger.Row, body []byte) error {
-	sql := "INSERT INTO " + row.Table + " (id, w0, w1, w2, w3, w4, w5, w6, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	if row.ID != "" {
-		sql += " ON CONFLICT (id) WHERE id IS NOT NULL DO UPDATE SET w0 = excluded.w0, w1 = excluded.w1, w2 = excluded.w2," +
-			" w3 = excluded.w3, w4 = excluded.w4, w5 = excluded.w5, w6 = excluded.w6, body = excluded.body"
-	}
-	st, err := t.conn.prepare(sql)
+// insert writes a row that is new, as far as we know. It returns its Seq, or 0
+// where it stood there already.
+func (t *tx) insert(row ledger.Row) (int64, error) {
+	st, err := t.conn.inserting(row)
 	if err == nil {
-		err = bindRow(st, row, body)
+		err = bindRow(st, row)
 	}
-	if err == nil {
-		err = st.Exec()
+	if err != nil {
+		return 0, err
 	}
-	if err == nil && row.ID == "" {
-		row.Seq, row.Body, row.Value = t.conn.db.LastInsertRowID(), body, nil
-		t.conn.newest[row.Table] = row
-	}
-	return err
+	t.conn.db.SetLastInsertRowID(0)
+	err = st.Exec()
+	return t.conn.db.LastInsertRowID(), err
 }
 
-// change writes a row that this transaction has seen: SQLite would touch the
-// index of every word that is named, changed or not.
-func (t *tx) change(old *ledger.Row, row ledger.Row, body []byte) error {
-	var sql strings.Builder
-	sql.WriteString("UPDATE " + row.Table + " SET ")
-	for i, w := range row.Words {
-		if w != old.Words[i] {
-			sql.WriteString("w" + strconv.Itoa(i) + " = ?, ")
-		}
-	}
-	sql.WriteString("body = ? WHERE seq = ?")
-	st, err := t.conn.prepare(sql.String())
+// change writes a row that we know.
+func (t *tx) change(old, row ledger.Row) error {
+	st, err := t.conn.changing(old, row)
 	if err != nil {
 		return err
 	}
@@ -147,51 +139,38 @@ func (t *tx) change(old *ledger.Row, row ledger.Row, body []byte) error {
 			errs = append(errs, bindWord(st, n, w))
 		}
 	}
-	if body == nil {
-		body = []byte{}
-	}
-	errs = append(errs, st.BindBlob(n+1, body), st.BindInt64(n+2, old.Seq))
+	errs = append(errs, st.BindBlob(n+1, row.Body), st.BindInt64(n+2, old.Seq))
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	old.Words = row.Words
 	return st.Exec()
 }
 
-// remember keeps what is needed to change a row cheaply.
+// remember keeps what need not be read again, and can be changed cheaply.
 func (t *tx) remember(row ledger.Row) {
-	if !t.writes || row.ID == "" {
-		return
+	if t.writes && row.ID != "" {
+		t.conn.recent.keep(row)
 	}
-	row.Body = nil
-	if old := t.recall(row); old != nil {
-		*old = row
-		return
-	}
-	t.seen = append(t.seen, row)
 }
 
-func (t *tx) recall(row ledger.Row) *ledger.Row {
-	if row.ID == "" {
-		return nil
+func (t *tx) recall(table, id string) (ledger.Row, bool) {
+	if !t.writes || id == "" {
+		return ledger.Row{}, false
 	}
-	for i := range t.seen {
-		if t.seen[i].ID == row.ID && t.seen[i].Table == row.Table {
-			return &t.seen[i]
+	return t.conn.recent.row(table, id)
+}
+
+// bindRow binds what is not empty, in the order of insertSQL.
+func bindRow(st *sqlite3.Stmt, row ledger.Row) error {
+	var errs []error
+	n := 0
+	for _, w := range append([]string{row.ID}, row.Words[:]...) {
+		if w != "" {
+			n++
+			errs = append(errs, st.BindText(n, w))
 		}
 	}
-	return nil
-}
-
-func bindRow(st *sqlite3.Stmt, row ledger.Row, body []byte) error {
-	errs := []error{bindWord(st, 1, row.ID)}
-	for i, w := range row.Words {
-		errs = append(errs, bindWord(st, 2+i, w))
-	}
-	if body == nil {
-		body = []byte{}
-	}
-	return errors.Join(append(errs, st.BindBlob(9, body))...)
+	return errors.Join(append(errs, st.BindBlob(n+1, row.Body))...)
 }
 
 func bindWord(st *sqlite3.Stmt, i int, word string) error {
@@ -209,7 +188,7 @@ func (t *tx) Delete(table, id string) error {
 		return fmt.Errorf("deleting from %s: this is a view", table)
 	}
 	t.wrote = true
-	t.seen = slices.DeleteFunc(t.seen, func(r ledger.Row) bool { return r.Table == table && r.ID == id })
+	t.conn.recent.drop(table, id)
 	st, err := t.conn.prepare("DELETE FROM " + table + " WHERE id = ?")
 	if err == nil {
 		err = st.BindText(1, id)
@@ -227,10 +206,10 @@ func (t *tx) Find(q ledger.Query) ([]ledger.Row, error) {
 	if err := t.check(q.Table); err != nil {
 		return nil, err
 	}
-	if row, ok := t.conn.newest[q.Table]; ok && t.writes && q == (ledger.Query{Table: q.Table, Newest: true, Limit: 1}) {
+	if row, ok := t.conn.recent.newest[q.Table]; ok && t.writes && q == (ledger.Query{Table: q.Table, Newest: true, Limit: 1}) {
 		return []ledger.Row{row}, nil
 	}
-	st, err := t.conn.prepare(findSQL(q))
+	st, err := t.conn.finding(q)
 	if err == nil {
 		err = bindQuery(st, q)
 	}
@@ -250,36 +229,6 @@ func (t *tx) Find(q ledger.Query) ([]ledger.Row, error) {
 		return nil, t.failed("reading "+q.Table, err)
 	}
 	return rows, nil
-}
-
-// findSQL is one of few texts, so that the statements stay prepared.
-func findSQL(q ledger.Query) string {
-	var b strings.Builder
-	b.WriteString("SELECT " + columns + " FROM " + q.Table)
-	join := " WHERE "
-	where := func(text string) {
-		b.WriteString(join + text)
-		join = " AND "
-	}
-	for i, w := range q.Words {
-		if w != "" {
-			where("w" + strconv.Itoa(i) + " = ?")
-		}
-	}
-	if q.Before > 0 {
-		where("seq < ?")
-	}
-	if q.After > 0 {
-		where("seq > ?")
-	}
-	b.WriteString(" ORDER BY seq")
-	if q.Newest {
-		b.WriteString(" DESC")
-	}
-	if q.Limit > 0 {
-		b.WriteString(" LIMIT ?")
-	}
-	return b.String()
 }
 
 func bindQuery(st *sqlite3.Stmt, q ledger.Query) error {

@@ -15,9 +15,6 @@ func (s *Store) Update(ctx context.Context, fn func(ledger.Tx) error) error {
 	if s.writer.Closed() {
 		return errClosed
 	}
-	if err := s.present(); err != nil {
-		return err
-	}
 	return s.writer.Update(ctx, func(t *tx) error { return fn(t) })
 }
 
@@ -37,10 +34,16 @@ func (s *Store) openWriter() (groupcommit.Conn[*tx], error) {
 	return &writing{c, s}, nil
 }
 
+func (w *writing) Check() error { return w.store.present() }
+
 // Begin takes the file's write lock, for which another process may make it wait.
 func (w *writing) Begin() error {
-	clear(w.newest)
-	return w.run("BEGIN IMMEDIATE")
+	if err := w.run("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	version, err := w.ask("PRAGMA data_version")
+	w.recent.begin(version)
+	return err
 }
 
 func (w *writing) Lend() *tx { return &tx{store: w.store, conn: w.conn, writes: true} }
@@ -56,13 +59,16 @@ func (w *writing) Return(t *tx) (wrote bool, ended error) {
 func (w *writing) Save() error { return w.run("SAVEPOINT one") }
 
 func (w *writing) Undo() error {
-	clear(w.newest)
+	w.recent.forget()
 	return w.run("ROLLBACK TO one")
 }
 
 func (w *writing) Keep() error { return w.run("RELEASE one") }
 
-func (w *writing) Rollback() error { return w.run("ROLLBACK") }
+func (w *writing) Rollback() error {
+	w.recent.forget()
+	return w.run("ROLLBACK")
+}
 
 // Commit makes the batch durable. After an error of the disk the connection is
 // given up: to sync again would tell a lie about what the first sync lost.

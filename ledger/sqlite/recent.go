@@ -1,0 +1,61 @@
+package sqlite
+
+import "github.com/holdfast-go/holdfast/ledger"
+
+// recent are rows as the writer left or found them last, so that they need not
+// be read again. They hold as long as nobody else writes the file, which SQLite
+// tells by its data version.
+type recent struct {
+	version string
+	rows    map[rowName]ledger.Row
+	newest  map[string]ledger.Row // of rows without an id: each table's last
+	bytes   int
+}
+
+type rowName struct{ table, id string }
+
+// Bounds of what is remembered: of one row, and in all.
+const (
+	maxRecentRow   = 64 << 10
+	maxRecentBytes = 4 << 20
+)
+
+// begin forgets everything where somebody else has written since.
+func (r *recent) begin(version string) {
+	if r.version != version || r.rows == nil {
+		r.forget()
+		r.version = version
+	}
+}
+
+func (r *recent) forget() {
+	r.rows, r.newest, r.bytes = map[rowName]ledger.Row{}, map[string]ledger.Row{}, 0
+}
+
+func (r *recent) keep(row ledger.Row) {
+	if row.ID == "" {
+		r.newest[row.Table] = row
+		return
+	}
+	r.drop(row.Table, row.ID)
+	if len(row.Body) > maxRecentRow {
+		return
+	}
+	if r.bytes += len(row.Body); r.bytes > maxRecentBytes {
+		clear(r.rows)
+		r.bytes = len(row.Body)
+	}
+	r.rows[rowName{row.Table, row.ID}] = row
+}
+
+func (r *recent) drop(table, id string) {
+	name := rowName{table, id}
+	r.bytes -= len(r.rows[name].Body)
+	delete(r.rows, name)
+}
+
+// row is the row of that name, if it is remembered.
+func (r *recent) row(table, id string) (ledger.Row, bool) {
+	row, ok := r.rows[rowName{table, id}]
+	return row, ok
+}
