@@ -11,12 +11,14 @@ import (
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/policy"
 )
 
 // File is a catalog file as it was read.
 type File struct {
 	Catalog *holdfast.Catalog
-	Agents  []*Agent // in the file's order
+	Policy  *policy.Policy // that calls of the file and of its agents are held to; nil: it names none
+	Agents  []*Agent       // in the file's order
 	// HandsTo are the agents that tools of the file hand over to, by name.
 	HandsTo []string
 }
@@ -39,8 +41,8 @@ type Agents interface {
 	HandOver(to string) holdfast.Handler
 }
 
-// Open is Load for a program that can run agents, and that wants the file's agents
-// too. The catalogs of agents stand beside or below the file, as its schemas do.
+// Open is Load for a program that can run agents, or that holds calls to the file's
+// policy: what is wrong with that is told with the rest. The catalogs of agents stand beside or below the file, as its schemas do.
 func Open(file string, agents Agents) (*File, error) {
 	dir, base, src, err := readIn(file)
 	if err != nil {

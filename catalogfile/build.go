@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/policy"
 	"github.com/holdfast-go/holdfast/schema"
 )
 
@@ -21,6 +22,7 @@ type builder struct {
 	agents  Agents   // nil: none can be run
 	chain   []string // the files that this one stands within, itself the last, by their paths in files
 	known   []*Agent
+	policy  *policy.Policy
 	handsTo []string
 	root    *node
 	faults  []Fault
@@ -45,9 +47,7 @@ func (b *builder) build(src []byte) *holdfast.Catalog {
 	if b.root == nil || !b.checkForm() {
 		return nil
 	}
-	if policy := b.root.get("policy"); policy != nil {
-		b.add(policy.place, "", "/policy", "policy files are not built in yet")
-	}
+	b.readPolicy()
 	b.readAgents()
 	tools := b.tools()
 	if len(b.faults) > 0 {

@@ -62,9 +62,13 @@ func (e *Error) Error() string {
 }
 
 // Load reads the catalog file at path. Schemas that it names as files stand
-// beside or below it. What is wrong with the file is an [Error].
+// beside or below it. What is wrong with the file is an [Error], and that it names
+// a policy is one of these.
 func Load(path string) (*holdfast.Catalog, error) {
 	f, err := Open(path, nil)
+	if err == nil {
+		err = unguarded(f, path)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +98,9 @@ func readIn(path string) (dir *os.Root, base string, src []byte, err error) {
 func Parse(name string, src []byte, files fs.FS) (*holdfast.Catalog, error) {
 	b := &builder{file: name, files: files, chain: []string{path.Base(filepath.ToSlash(name))}}
 	f, err := b.whole(src)
+	if err == nil {
+		err = unguarded(f, name)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +114,7 @@ func (b *builder) whole(src []byte) (*File, error) {
 		slices.SortStableFunc(b.faults, func(x, y Fault) int { return byPlace(b.file, x, y) })
 		return nil, &Error{Faults: b.faults}
 	}
-	return &File{Catalog: catalog, Agents: b.known, HandsTo: b.handsTo}, nil
+	return &File{Catalog: catalog, Policy: b.policy, Agents: b.known, HandsTo: b.handsTo}, nil
 }
 
 // byPlace orders the file's own faults by line, and those of other files last.

@@ -146,7 +146,7 @@ policy: policy.yaml
 	}
 	for _, said := range []string{
 		"shop.yaml:9:5: tool first: ", "`colour`", `"5 seconds" is no length of time`, "run kind command is not built in yet",
-		"must be an integer", "{n} is not a required argument", "the input schema has no /m", "policy files are not built in yet",
+		"must be an integer", "{n} is not a required argument", "the input schema has no /m", "names a file, but the catalog has no folder",
 	} {
 		if !strings.Contains(err.Error(), said) {
 			t.Errorf("Parse = %v\nwant %q in it", err, said)

@@ -33,6 +33,8 @@ type verdictView struct {
 	Next       *string          `json:"next"`
 	Problems   []schema.Problem `json:"problems"`
 	ApprovalID *string          `json:"approval_id"`
+	Rule       *string          `json:"rule"`              // of the policy, or saved:ID, that decided about it
+	Labels     []holdfast.Label `json:"labels"`            // that the run held
 	Waiting    bool             `json:"waiting,omitempty"` // for a call before it
 	Skipped    bool             `json:"skipped,omitempty"` // the provider ran it itself
 }
@@ -40,7 +42,7 @@ type verdictView struct {
 func (s *Server) viewVerdict(at place, v gate.Verdict) verdictView {
 	view := verdictView{
 		place: at, CallID: known(visible.Line(v.CallID)), LedgerID: known(v.LedgerID), Tool: visible.Line(v.Tool), Effect: s.effects[v.Tool],
-		Stage: known(string(v.Stage)), ApprovalID: known(v.ApprovalID), Waiting: v.Waiting, Skipped: v.Skipped, Problems: []schema.Problem{},
+		Stage: known(string(v.Stage)), ApprovalID: known(v.ApprovalID), Rule: known(visible.Line(v.Rule)), Labels: list(v.Labels), Waiting: v.Waiting, Skipped: v.Skipped, Problems: []schema.Problem{},
 	}
 	if !v.Waiting && !v.Skipped {
 		view.outcome(&v.Outcome)
@@ -85,7 +87,7 @@ func viewEntry(e ledger.Entry, most int) callView {
 	v := callView{
 		verdictView: verdictView{
 			place: place{e.Turn, e.Round, &position}, CallID: known(visible.Line(e.CallID)), LedgerID: known(e.ID), Tool: visible.Line(e.Tool),
-			Effect: known(string(e.Effect)), Stage: known(e.Stage), ApprovalID: known(e.ApprovalID), Problems: []schema.Problem{},
+			Effect: known(string(e.Effect)), Stage: known(e.Stage), ApprovalID: known(e.ApprovalID), Problems: []schema.Problem{}, Rule: known(visible.Line(e.Rule)), Labels: list(e.Labels),
 		},
 		Run: e.Run, State: known(string(e.State)), Arguments: shownArguments(e),
 		Proposed: knownTime(e.Proposed), Started: knownTime(e.Started), Ended: knownTime(e.End),
@@ -142,6 +144,8 @@ type approvalView struct {
 	Changes    []changeView       `json:"changes"`   // the same, where it lists what would be replaced
 	Why        *string            `json:"why"`
 	Unresolved *string            `json:"unresolved"`
+	Rule       *string            `json:"rule"`   // of the policy, that asked
+	Labels     []holdfast.Label   `json:"labels"` // of the run, because of which it is asked
 	Principal  holdfast.Principal `json:"principal"`
 	State      string             `json:"state"`
 	Requested  *time.Time         `json:"requested"`
@@ -149,6 +153,7 @@ type approvalView struct {
 	DecidedBy  *string            `json:"decided_by"`
 	Decided    *time.Time         `json:"decided"`
 	Reason     *string            `json:"reason"`
+	Saved      *string            `json:"saved"` // the rule that the answer saved
 	Replaces   *string            `json:"replaces"`
 	Changed    []string           `json:"changed"`
 	// Edited is the ledger id of the call that a person made in its stead.
@@ -158,9 +163,9 @@ type approvalView struct {
 func viewApproval(p ledger.Approval) approvalView {
 	v := approvalView{
 		ApprovalID: p.ID, LedgerID: p.EntryID, Run: p.Run, Turn: p.Turn, Tool: visible.Line(p.Tool), Arguments: visible.JSON(p.Arguments),
-		Why: known(visible.Text(whyAsked(p))), Unresolved: known(p.Unresolved), Principal: p.Principal, State: string(p.State),
+		Why: known(visible.Text(whyAsked(p))), Unresolved: known(p.Unresolved), Rule: known(visible.Line(p.Rule)), Labels: list(p.Labels), Principal: p.Principal, State: string(p.State),
 		Requested: knownTime(p.Requested), Expires: knownTime(p.Expires), DecidedBy: known(visible.Line(p.DecidedBy)), Decided: knownTime(p.Decided),
-		Reason: known(visible.Text(p.Reason)), Replaces: known(p.Replaces), Changed: list(p.Changed),
+		Reason: known(visible.Text(p.Reason)), Saved: known(p.Saved), Replaces: known(p.Replaces), Changed: list(p.Changed),
 	}
 	if p.Finding.Shown != nil {
 		v.Shown = known(visible.JSON(p.Finding.Shown))

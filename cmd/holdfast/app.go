@@ -26,6 +26,7 @@ type app struct {
 	json           bool   // --json
 	jsonSet        bool   // --json was given
 	where          string // --ledger, for hints
+	policy         string // --policy
 	started        bool   // the command line was understood and the command entered
 }
 

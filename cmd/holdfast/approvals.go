@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/internal/visible"
 	"github.com/holdfast-go/holdfast/ledger"
 )
@@ -134,6 +135,8 @@ func writeApproval(w io.Writer, p ledger.Approval) {
 	if p.Finding.Shown != nil {
 		row("found", visible.JSON(p.Finding.Shown))
 	}
+	row("rule", visible.Line(p.Rule))
+	row("holds", visible.Line(labelsShown(p.Labels)))
 	row("unresolved", visible.Line(p.Unresolved))
 	row("for", shownPrincipal(p.Principal))
 	row("run", fmt.Sprintf("%s turn %d", visible.Line(p.Run), p.Turn))
@@ -143,8 +146,18 @@ func writeApproval(w io.Writer, p ledger.Approval) {
 	row("decided", shownTime(p.Decided))
 	row("by", visible.Line(p.DecidedBy))
 	row("reason", visible.Line(p.Reason))
+	row("saved", p.Saved)
 	row("replaces", p.Replaces)
 	row("changed", visible.Line(strings.Join(p.Changed, ", ")))
+}
+
+// labelsShown lists what a run holds.
+func labelsShown(labels []holdfast.Label) string {
+	words := make([]string, len(labels))
+	for i, l := range labels {
+		words[i] = string(l)
+	}
+	return strings.Join(words, ", ")
 }
 
 // whyAsked is the reason for the question, the tool's and the precondition's.

@@ -45,6 +45,7 @@ it and holdfast resume runs it, or --approve does both.`,
 		}),
 	}
 	f.ledger.add(cmd)
+	a.addPolicy(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.args, "args", "", "the arguments, exactly as a model would send them; - reads them from standard input; left out: {}")
 	flags.StringVar(&f.key, "key", "", "the idempotency key of a write (default: the tool's, else by run, turn and arguments)")

@@ -28,6 +28,8 @@ type callView struct {
 	Run         string           `json:"run"`
 	Warnings    []schema.Problem `json:"warnings"`
 	Attempts    int              `json:"attempts"`          // how often the handler was entered
+	Rule        *string          `json:"rule"`              // of the policy, or saved:ID, that decided about it
+	Labels      []holdfast.Label `json:"labels"`            // that the run held
 	Waiting     bool             `json:"waiting,omitempty"` // for a call before it in the round
 	Skipped     bool             `json:"skipped,omitempty"` // the provider ran it itself
 }
@@ -37,7 +39,7 @@ func viewCall(run string, v gate.Verdict) callView {
 	view := callView{
 		CallID: v.CallID, LedgerID: known(v.LedgerID), Tool: v.Tool, Outcome: known(string(o.Status)), Code: known(string(o.Code)),
 		Replayed: o.Replayed, Key: known(v.Key), Problems: list(o.Problems), ApprovalID: known(v.ApprovalID),
-		Stage: known(string(v.Stage)), Run: run, Warnings: list(v.Warnings), Attempts: v.Attempts, Waiting: v.Waiting, Skipped: v.Skipped,
+		Stage: known(string(v.Stage)), Run: run, Warnings: list(v.Warnings), Attempts: v.Attempts, Rule: known(v.Rule), Labels: list(v.Labels), Waiting: v.Waiting, Skipped: v.Skipped,
 	}
 	if v.Waiting || v.Skipped {
 		no := false
@@ -126,6 +128,9 @@ func fate(v gate.Verdict) string {
 	fmt.Fprintf(&b, "%s at %s (%s)", o.Status, v.Stage, o.Code)
 	if v.Attempts > 1 {
 		fmt.Fprintf(&b, " after %d tries", v.Attempts)
+	}
+	if v.Rule != "" {
+		fmt.Fprintf(&b, "; rule %s", visible.Line(v.Rule))
 	}
 	const shown = 3
 	for i, p := range o.Problems {

@@ -11,6 +11,7 @@ import (
 	"github.com/holdfast-go/holdfast/catalogfile"
 	"github.com/holdfast-go/holdfast/examples/coach"
 	"github.com/holdfast-go/holdfast/model/scripted"
+	"github.com/holdfast-go/holdfast/policy"
 )
 
 // coachName stands for the built-in coach wherever a catalog file may stand.
@@ -20,6 +21,7 @@ const coachName = "coach"
 type openedCatalog struct {
 	label   string
 	catalog *holdfast.Catalog
+	policy  *policy.Policy // of the catalog's file; nil: it names none
 	preset  func() (*scripted.Scenario, error)
 	system  func(now time.Time) string
 	close   func() error
@@ -31,26 +33,27 @@ func (a *app) openCatalog(ctx context.Context, name, ledgerWhere string) (*opene
 	if name == coachName {
 		return a.openCoach(ctx, ledgerWhere)
 	}
-	c, err := a.readCatalog(name)
+	f, err := a.readCatalog(name)
 	if err != nil {
 		return nil, err
 	}
-	label := c.Namespace()
+	label := f.Catalog.Namespace()
 	if label == "" {
 		label = filepath.Base(name)
 	}
-	return &openedCatalog{label: label, catalog: c, system: fileSystem, close: func() error { return nil }}, nil
+	return &openedCatalog{label: label, catalog: f.Catalog, policy: f.Policy, system: fileSystem, close: func() error { return nil }}, nil
 }
 
-func (a *app) readCatalog(name string) (*holdfast.Catalog, error) {
+func (a *app) readCatalog(name string) (*catalogfile.File, error) {
 	if name != "-" {
-		return catalogfile.Load(name)
+		return catalogfile.Open(name, nil)
 	}
 	src, err := a.readFile(name)
 	if err != nil {
 		return nil, err
 	}
-	return catalogfile.Parse("standard input", src, nil)
+	c, err := catalogfile.Parse("standard input", src, nil)
+	return &catalogfile.File{Catalog: c}, err
 }
 
 func (a *app) openCoach(ctx context.Context, ledgerWhere string) (*openedCatalog, error) {

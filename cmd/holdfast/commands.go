@@ -15,6 +15,7 @@ func (a *app) commands() []*cobra.Command {
 		a.serveCommand(),
 		a.tokenCommand(),
 		a.approvalsCommand(),
+		a.policyCommand(),
 		a.resumeCommand(),
 		a.ledgerCommand(),
 		a.versionCommand(),

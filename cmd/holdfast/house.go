@@ -38,6 +38,10 @@ func (a *app) withGateOf(ctx context.Context, where ledgerFlag, catalogName stri
 			return err
 		}
 		defer func() { err = errors.Join(err, c.close()) }()
+		o, err := a.guarded(c, l, o)
+		if err != nil {
+			return err
+		}
 		g, err := gate.New(c.catalog, l, o)
 		if err != nil {
 			return err

@@ -169,6 +169,8 @@ func (a *app) showEntry(e ledger.Entry, events []ledger.Event) error {
 		row("result", shownResult(o.Result))
 	}
 	row("key", visible.Line(e.Key))
+	row("rule", visible.Line(e.Rule))
+	row("held", visible.Line(labelsShown(e.Labels)))
 	row("approval", e.ApprovalID)
 	row("run", fmt.Sprintf("%s turn %d round %d, call %d", visible.Line(e.Run), e.Turn, e.Round, e.Position+1))
 	row("for", shownPrincipal(e.Principal))

@@ -42,6 +42,15 @@ func TestScripts(t *testing.T) {
 			if err := openDepot(env); err != nil {
 				return err
 			}
+			for _, name := range []string{"mail.yaml", "mail_policy.yaml"} {
+				text, err := os.ReadFile(filepath.Join("..", "..", "examples", name))
+				if err != nil {
+					return err
+				}
+				if err := os.WriteFile(filepath.Join(env.WorkDir, name), text, 0o600); err != nil {
+					return err
+				}
+			}
 			return os.MkdirAll(env.WorkDir+"/data", 0o700)
 		},
 	})

@@ -42,6 +42,7 @@ The calls are real: try a catalog of static tools first.`,
 		}),
 	}
 	f.ledger.add(cmd)
+	a.addPolicy(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.api, "api", autoAPI, "the format of the replies: "+strings.Join(apiNames(), ", ")+", or auto to guess it by the first")
 	flags.StringVar(&f.run, "run", "", "the run that the turn belongs to (default: a new one)")

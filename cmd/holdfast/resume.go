@@ -30,6 +30,7 @@ ends here. It prints as call does.`,
 		}),
 	}
 	where.add(cmd)
+	a.addPolicy(cmd)
 	return cmd
 }
 

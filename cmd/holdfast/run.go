@@ -44,6 +44,7 @@ taken from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY.`,
 		RunE: a.do(func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), f, args[0], args[1:]) }),
 	}
 	f.ledger.add(cmd)
+	a.addPolicy(cmd)
 	f.model.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.run, "run", "", "the conversation to go on with (default: a new one)")

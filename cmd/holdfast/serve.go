@@ -69,6 +69,7 @@ for the next start.`,
 		}),
 	}
 	f.ledger.add(cmd)
+	a.addPolicy(cmd)
 	f.model.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.addr, "addr", "127.0.0.1:8484", "where to answer; port 0 takes a free one")

@@ -37,6 +37,8 @@ type entryView struct {
 	Arguments  json.RawMessage    `json:"arguments"`
 	Text       *string            `json:"arguments_text"` // where it was not validated
 	Coerced    []schema.Coercion  `json:"coerced"`
+	Rule       *string            `json:"rule"`   // of the policy, or saved:ID, that decided about it
+	Labels     []holdfast.Label   `json:"labels"` // that the run held when it was judged
 	ApprovalID *string            `json:"approval_id"`
 	Proposed   *time.Time         `json:"proposed"`
 	Started    *time.Time         `json:"started"`
@@ -47,7 +49,7 @@ func viewEntry(e ledger.Entry) entryView {
 	v := entryView{
 		LedgerID: e.ID, Run: e.Run, Turn: e.Turn, Round: e.Round, Position: e.Position, CallID: e.CallID, Tool: e.Tool,
 		Effect: known(string(e.Effect)), Principal: e.Principal, State: e.State, Stage: known(e.Stage), Problems: []schema.Problem{},
-		Key: known(e.Key), Arguments: e.Arguments, Text: known(e.Text), Coerced: list(e.Coerced), ApprovalID: known(e.ApprovalID),
+		Key: known(e.Key), Arguments: e.Arguments, Text: known(e.Text), Coerced: list(e.Coerced), Rule: known(e.Rule), Labels: list(e.Labels), ApprovalID: known(e.ApprovalID),
 		Proposed: knownTime(e.Proposed), Started: knownTime(e.Started), Ended: knownTime(e.End),
 	}
 	if o := e.Outcome; o != nil {
@@ -85,6 +87,8 @@ type approvalView struct {
 	Finding    holdfast.Finding     `json:"finding"`   // the precondition's answer
 	Why        *string              `json:"why"`
 	Unresolved *string              `json:"unresolved"` // ledger id of a write whose effect is not known
+	Rule       *string              `json:"rule"`       // of the policy, that asked
+	Labels     []holdfast.Label     `json:"labels"`     // of the run, because of which it is asked
 	Principal  holdfast.Principal   `json:"principal"`
 	State      ledger.ApprovalState `json:"state"`
 	Requested  *time.Time           `json:"requested"`
@@ -92,6 +96,7 @@ type approvalView struct {
 	DecidedBy  *string              `json:"decided_by"`
 	Decided    *time.Time           `json:"decided"`
 	Reason     *string              `json:"reason"`
+	Saved      *string              `json:"saved"` // the rule that the answer saved
 	Replaces   *string              `json:"replaces"`
 	Changed    []string             `json:"changed"`
 	Digest     string               `json:"digest"`
@@ -100,9 +105,9 @@ type approvalView struct {
 func viewApproval(p ledger.Approval) approvalView {
 	return approvalView{
 		ApprovalID: p.ID, LedgerID: p.EntryID, Run: p.Run, Turn: p.Turn, Tool: p.Tool, Arguments: p.Arguments, Finding: p.Finding,
-		Why: known(p.Why), Unresolved: known(p.Unresolved), Principal: p.Principal, State: p.State,
+		Why: known(p.Why), Unresolved: known(p.Unresolved), Rule: known(p.Rule), Labels: list(p.Labels), Principal: p.Principal, State: p.State,
 		Requested: knownTime(p.Requested), Expires: knownTime(p.Expires), DecidedBy: known(p.DecidedBy), Decided: knownTime(p.Decided),
-		Reason: known(p.Reason), Replaces: known(p.Replaces), Changed: list(p.Changed), Digest: p.Digest,
+		Reason: known(p.Reason), Saved: known(p.Saved), Replaces: known(p.Replaces), Changed: list(p.Changed), Digest: p.Digest,
 	}
 }
 
