@@ -23,6 +23,7 @@ type builder struct {
 	numberOf map[*rules.Rule]*numlang.Formula
 	patterns map[*rules.Pattern]*textlang.Formula
 	formats  map[string]*textlang.Formula
+	texts    map[string][]*textlang.Lang
 	numbers  map[string]*numlang.Lang
 	shapes   map[string]*object
 	lists    map[string]*array

@@ -49,7 +49,7 @@ func newBuilder(s *rules.Schema) *builder {
 		sets: map[*rules.Rule][]*rules.Rule{}, goals: map[string]*goal{}, empties: map[emptyKey]bool{},
 		spreads: map[spreadKey][]*clause{}, textOf: map[*rules.Rule]*textlang.Formula{}, numberOf: map[*rules.Rule]*numlang.Formula{},
 		patterns: map[*rules.Pattern]*textlang.Formula{}, formats: map[string]*textlang.Formula{},
-		numbers: map[string]*numlang.Lang{}, shapes: map[string]*object{}, lists: map[string]*array{},
+		texts: map[string][]*textlang.Lang{}, numbers: map[string]*numlang.Lang{}, shapes: map[string]*object{}, lists: map[string]*array{},
 	}
 	b.collect(s.Root)
 	b.own = len(b.rules)

@@ -3,6 +3,8 @@ package grammar
 import (
 	"slices"
 
+	"github.com/holdfast-go/holdfast/internal/jsonchar"
+
 	"github.com/holdfast-go/holdfast/grammar/tokenizer"
 )
 
@@ -136,7 +138,7 @@ func (m *Matcher) allowed(k *mask) []tokenizer.ID {
 func (m *Matcher) alongEntries() []tokenizer.ID {
 	var out []tokenizer.ID
 	start := len(m.decoded)
-	m.decoded = appendDecoded(m.decoded, m.text[m.begin:])
+	m.decoded = jsonchar.AppendDecoded(m.decoded, m.text[m.begin:])
 	stem := string(m.decoded[start:])
 	m.decoded = m.decoded[:start]
 	s := &m.scopes[m.scope]
@@ -147,7 +149,7 @@ func (m *Matcher) alongEntries() []tokenizer.ID {
 			if text[0] != '"' {
 				continue
 			}
-			text = appendDecoded(nil, text[1:len(text)-1])
+			text = jsonchar.AppendDecoded(nil, text[1:len(text)-1])
 		}
 		if len(text) >= len(stem) && string(text[:len(stem)]) == stem {
 			out = append(out, along(m.v.Trie(), string(text[len(stem):])+`"`)...)

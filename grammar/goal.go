@@ -161,10 +161,15 @@ func (b *builder) prepareSet(g *goal, set []*rules.Rule) {
 }
 
 func (b *builder) textLang(lits []literal, f *textlang.Formula) []*textlang.Lang {
+	key := f.Key()
+	if langs, ok := b.texts[key]; ok {
+		return langs
+	}
 	langs, err := textlang.Compile(f)
 	if err != nil {
 		b.refuseLits(lits, err.Error())
 	}
+	b.texts[key] = langs
 	return langs
 }
 

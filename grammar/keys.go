@@ -115,20 +115,20 @@ func (m *machine) inKey(out []way, w *way, b byte) []way {
 	if b == '"' && w.char == 0 {
 		return m.named(out, w)
 	}
-	s := w.char.step(b)
-	if !s.ok {
+	s := w.char.Step(b)
+	if !s.OK {
 		return out
 	}
 	next := *w
-	next.char = s.next
-	if s.next == 0 {
+	next.char = s.Next
+	if s.Next == 0 {
 		if w.word >= 0 {
-			if next.word = o.trie.Step(w.word, s.r); next.word >= 0 && w.state < 0 && !m.memberBelow(w.in, next.word) {
+			if next.word = o.trie.Step(w.word, s.Rune); next.word >= 0 && w.state < 0 && !m.memberBelow(w.in, next.word) {
 				next.word = textlang.Dead
 			}
 		}
 		if w.state >= 0 {
-			next.state = o.others.Step(w.state, s.r)
+			next.state = o.others.Step(w.state, s.Rune)
 		}
 	} else {
 		m.partOfKey(w, &next)
@@ -143,7 +143,7 @@ func (m *machine) inKey(out []way, w *way, b byte) []way {
 func (m *machine) partOfKey(w, next *way) {
 	o := w.in.object
 	word, other := false, false
-	for _, r := range next.char.ranges() {
+	for _, r := range next.char.Ranges() {
 		word = word || (w.word >= 0 && o.trie.Next(w.word, r[0], r[1], func(to int32) bool {
 			return w.state >= 0 || m.memberBelow(w.in, to)
 		}))
@@ -201,7 +201,7 @@ func (m *machine) colon(out []way, in *frame, g *goal, settles uint32, i int) []
 		if f.pended != 0 && !m.canSettle(f) {
 			continue
 		}
-		out = append(out, way{at: atColon, in: f, goal: c.goal})
+		out = append(out, way{at: atColon, in: f, goal: c.goal, of: m.id(c.goal)})
 	}
 	return out
 }

@@ -16,10 +16,9 @@ type machine struct {
 
 	mu        sync.Mutex
 	b         *builder
-	positions map[string]*position
+	positions positionTable
 	frames    map[frameKey]*frame
 	ids       map[any]uint32
-	keyRoom   []byte
 	wayRoom   []way
 	quotings  map[*tokenizer.Vocabulary]*quoting
 }
@@ -30,7 +29,7 @@ const maxDepth = 64
 func newMachine(b *builder, root *goal, o *Options) *machine {
 	m := &machine{
 		order: o.SchemaOrder, b: b,
-		positions: map[string]*position{}, frames: map[frameKey]*frame{}, ids: map[any]uint32{},
+		frames: map[frameKey]*frame{}, ids: map[any]uint32{},
 		quotings: map[*tokenizer.Vocabulary]*quoting{},
 	}
 	m.start = m.position([]way{{at: atStart, goal: root}})
@@ -89,10 +88,11 @@ func (m *machine) next(p *position, n, b byte) (*position, byte) {
 }
 
 func (m *machine) step(p *position, b byte) *position {
-	if r := p.rows[b>>4].Load(); r != nil {
-		if to := r[b&15].Load(); to != nil {
-			return to
-		}
+	if to := p.known(b); to != nil {
+		return to
+	}
+	if !p.first.has(b) && !isSpace(b) {
+		return dead
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,25 +101,35 @@ func (m *machine) step(p *position, b byte) *position {
 
 // work finds where a byte leads for the first time. The lock is held.
 func (m *machine) work(p *position, b byte) *position {
-	r := p.rows[b>>4].Load()
-	if r == nil {
-		r = &row{}
-		p.rows[b>>4].Store(r)
-	}
-	if to := r[b&15].Load(); to != nil {
+	if to := p.known(b); to != nil {
 		return to
 	}
-	to := dead
-	if p != dead {
-		out := m.wayRoom[:0]
-		for i := range p.ways {
-			out = m.lead(out, &p.ways[i], b)
-		}
-		m.wayRoom = out
-		to = m.position(out)
+	to := p
+	if !p.plain || b < ' ' || b >= 0x80 || b == '"' || b == '\\' {
+		to = m.position(m.leads(p, b))
 	}
-	r[b&15].Store(to)
+	p.learn(b, to)
 	return to
+}
+
+// leads are the ways that a byte opens. They are void when the next are asked for.
+func (m *machine) leads(p *position, b byte) []way {
+	out := m.wayRoom[:0]
+	for i := range p.ways {
+		out = m.lead(out, &p.ways[i], b)
+	}
+	m.wayRoom = out
+	return out
+}
+
+// alive reports whether a byte leads on, without asking where.
+func (m *machine) alive(p *position, b byte) bool {
+	if to := p.known(b); to != nil {
+		return to != dead
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.leads(p, b)) > 0
 }
 
 // lead adds the ways that a byte opens from one.
@@ -137,7 +147,7 @@ func (m *machine) lead(out []way, w *way, b byte) []way {
 		}
 	case atColon:
 		if b == ':' {
-			return append(out, way{at: atValue, in: w.in, goal: w.goal})
+			return append(out, way{at: atValue, in: w.in, goal: w.goal, of: w.of})
 		}
 	case atNext:
 		return m.behind(out, w.in, b)
@@ -149,7 +159,7 @@ func (m *machine) lead(out []way, w *way, b byte) []way {
 		return m.inSet(out, w, b)
 	case inNumber:
 		if q := w.num.Step(w.state, b); q >= 0 {
-			return append(out, way{at: inNumber, in: w.in, num: w.num, state: q})
+			return append(out, way{at: inNumber, in: w.in, num: w.num, state: q, of: w.of})
 		}
 		if w.in != nil && w.num.Accept(w.state) {
 			if isSpace(b) {
@@ -191,7 +201,7 @@ func (m *machine) value(out []way, in *frame, g *goal, b byte) []way {
 	switch b {
 	case '"':
 		for _, t := range g.texts {
-			w := way{at: inText, in: in, text: t, state: t.Start(), lo: int32(t.Min), hi: int32(t.Max)}
+			w := way{at: inText, in: in, text: t, of: m.id(t), state: t.Start(), lo: int32(t.Min), hi: int32(t.Max)}
 			m.capAll(&w, t.Min, t.Max)
 			out = append(out, w)
 		}
@@ -225,7 +235,7 @@ func (m *machine) value(out []way, in *frame, g *goal, b byte) []way {
 			break
 		}
 		if q := g.number.Step(g.number.Start(), b); q >= 0 {
-			out = append(out, way{at: inNumber, in: in, num: g.number, state: q})
+			out = append(out, way{at: inNumber, in: in, num: g.number, state: q, of: m.id(g.number)})
 		}
 	}
 	return out
@@ -283,7 +293,7 @@ func (m *machine) elementWays(out []way, in *frame) []way {
 		}
 		k := in.frameKey
 		k.spot = e.next
-		out = append(out, way{at: atValue, in: m.frame(k), goal: e.goal})
+		out = append(out, way{at: atValue, in: m.frame(k), goal: e.goal, of: m.id(e.goal)})
 	}
 	return out
 }
@@ -330,20 +340,20 @@ func (m *machine) inSet(out []way, w *way, b byte) []way {
 		}
 		return out
 	}
-	s := w.char.step(b)
-	if !s.ok {
+	s := w.char.Step(b)
+	if !s.OK {
 		return out
 	}
 	next := *w
-	next.char = s.next
-	if s.next == 0 {
-		next.word = t.Step(w.word, s.r)
+	next.char = s.Next
+	if s.Next == 0 {
+		next.word = t.Step(w.word, s.Rune)
 		if next.word == textlang.Dead || !m.setLeft(w.in, next.word) {
 			return out
 		}
 		return append(out, next)
 	}
-	for _, r := range s.next.ranges() {
+	for _, r := range s.Next.Ranges() {
 		if t.Next(w.word, r[0], r[1], func(to int32) bool { return m.setLeft(w.in, to) }) {
 			return append(out, next)
 		}

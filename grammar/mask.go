@@ -2,9 +2,9 @@ package grammar
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/holdfast-go/holdfast/grammar/tokenizer"
-	"github.com/holdfast-go/holdfast/internal/textlang"
 )
 
 // mask is what a position allows of a vocabulary, as if no name and no element had
@@ -98,16 +98,17 @@ func (m *Matcher) maskAt(p *position, n byte) *mask {
 // make walks the vocabulary from a position.
 func (m *Matcher) make(p *position, n byte) *mask {
 	k := &mask{v: m.v, space: n}
-	trie := m.v.Trie()
-	if safe, ok := m.bodyOf(p); ok {
-		k.base, trie = safe, m.v.Leftover()
-	}
-	w := walker{m: m.g, found: make([]uint64, m.v.Words())}
-	w.walk(trie, p, n)
-	for _, t := range trie.Twins() {
-		if w.found[t[0]>>6]>>(t[0]&63)&1 != 0 {
-			w.set(uint32(t[1]))
-		}
+	w := &m.walker
+	w.start(m.g, m.v)
+	if b := w.bodyOf(p, -1); b != nil {
+		k.base = w.base
+	} else if safe := m.safe(p); safe != nil {
+		k.base = safe
+		w.walk(m.v.Leftover(), p, n)
+	} else {
+		w.bodies = true
+		w.walk(m.v.Trie(), p, n)
+		k.base = w.base
 	}
 	if p.ends {
 		for _, id := range m.v.End() {
@@ -115,89 +116,53 @@ func (m *Matcher) make(p *position, n byte) *mask {
 		}
 	}
 	clearFrom(w.found, m.v.Size())
-	if c := countBits(w.found); c > fewTokens {
-		k.whole = w.found
+	w.pack(k)
+	return k
+}
+
+// safe is the mask of the tokens that stay within the string that p is in, where
+// that is known of all of them.
+func (m *Matcher) safe(p *position) []uint64 {
+	for i := range p.ways {
+		w := &p.ways[i]
+		if w.char == 0 && (w.at == inText && w.hi < 0 && w.text.Open(w.state) || w.at == inKey && w.state >= 0 && w.in.object.others.Open(w.state)) {
+			return m.v.Safe(m.v.SafeLength())
+		}
+	}
+	return nil
+}
+
+// pack keeps what was found beside the base.
+func (w *walker) pack(k *mask) {
+	count := 0
+	for i, word := range w.found {
+		if len(k.base) > 0 {
+			word &^= k.base[i]
+		}
+		count += bits.OnesCount64(word)
+	}
+	if count > fewTokens {
+		k.whole = slices.Clone(w.found)
 		for i := range k.base {
 			k.whole[i] |= k.base[i]
 		}
 		k.base = nil
-		return k
+		return
 	}
+	if count == 0 {
+		return
+	}
+	k.more = make([]uint32, 0, count)
 	for i, word := range w.found {
+		if len(k.base) > 0 {
+			word &^= k.base[i]
+		}
 		for ; word != 0; word &= word - 1 {
 			k.more = append(k.more, uint32(i<<6+bits.TrailingZeros64(word)))
 		}
 	}
-	return k
 }
 
 func clearFrom(set []uint64, size int) { set[size>>6] &= 1<<(size&63) - 1 }
 
-func countBits(set []uint64) int {
-	n := 0
-	for _, w := range set {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
-
-// bodyOf is the mask of the tokens that stay within the string that p is in, if
-// that is known of all of them at once.
-func (m *Matcher) bodyOf(p *position) ([]uint64, bool) {
-	most := -1
-	for i := range p.ways {
-		w := &p.ways[i]
-		if w.char != 0 {
-			return nil, false
-		}
-		switch {
-		case w.at == inText && w.text.Open(w.state) && w.hi >= 0 && w.lo == 0 && w.text.Machine == textlang.Any:
-			most = max(most, int(w.hi))
-		case w.at == inText && w.text.Open(w.state) && w.hi < 0,
-			w.at == inKey && w.state >= 0 && w.in.object.others.Open(w.state):
-			most = m.v.SafeLength()
-		}
-	}
-	if most < 0 {
-		return nil, false
-	}
-	return m.v.Safe(min(most, m.v.SafeLength())), true
-}
-
-// walker decides a trie with the machine.
-type walker struct {
-	m      *machine
-	found  []uint64
-	at     [256]*position
-	spaces [256]byte
-}
-
-func (w *walker) set(t uint32) { w.found[t>>6] |= 1 << (t & 63) }
-
-func (w *walker) walk(t *tokenizer.Trie, p *position, n byte) {
-	nodes := t.Nodes()
-	w.at[0], w.spaces[0] = p, n
-	for i := 0; i < len(nodes); {
-		node := nodes[i]
-		d := node.Depth() & 255
-		to, space := w.step(w.at[d-1], w.spaces[d-1], node.Byte())
-		if to == dead {
-			i += node.Size()
-			continue
-		}
-		w.at[d], w.spaces[d] = to, space
-		w.set(node.Token())
-		i++
-	}
-}
-
-func (w *walker) step(p *position, n, b byte) (*position, byte) {
-	if n|b > ' ' || p.class == classInside {
-		if r := p.rows[b>>4].Load(); r != nil && (n != spaceReturn) {
-			if to := r[b&15].Load(); to != nil && !(p.class != classInside && isSpace(b)) {
-				return to, 0
-			}
-		}
-	}
-	return w.m.next(p, n, b)
-}
+func trailing(word uint64) int { return bits.TrailingZeros64(word) }

@@ -3,6 +3,8 @@ package grammar
 import (
 	"slices"
 
+	"github.com/holdfast-go/holdfast/internal/jsonchar"
+
 	"github.com/holdfast-go/holdfast/grammar/tokenizer"
 )
 
@@ -18,8 +20,9 @@ type Matcher struct {
 	entries []entry
 	past    []place // before each accepted token
 
-	room  []uint64 // for a mask that is not shared
-	shown *mask    // what room holds, if it holds nothing else
+	room   []uint64 // for a mask that is not shared
+	walker walker
+	shown  *mask // what room holds, if it holds nothing else
 }
 
 // place is all that Rollback must bring back.
@@ -262,7 +265,7 @@ func (m *Matcher) endName(from *position) bool {
 	}
 	raw := m.text[m.begin : len(m.text)-1]
 	start := len(m.decoded)
-	m.decoded = appendDecoded(m.decoded, raw)
+	m.decoded = jsonchar.AppendDecoded(m.decoded, raw)
 	if m.seen(m.decoded[start:]) {
 		return false
 	}

@@ -1,8 +1,10 @@
 package grammar
 
 import (
-	"encoding/binary"
+	"slices"
 	"sync/atomic"
+
+	"github.com/holdfast-go/holdfast/internal/jsonchar"
 
 	"github.com/holdfast-go/holdfast/internal/numlang"
 	"github.com/holdfast-go/holdfast/internal/textlang"
@@ -13,15 +15,60 @@ import (
 // byte leads.
 type position struct {
 	ways  []way
+	one   [1]way // room for the only way
+	hash  uint64
 	class positionClass
-	far   bool // lengths were capped: the matcher counts
-	ends  bool // the text may end here
-	other bool // a name would end here that some reading does not mention
-	rows  [16]atomic.Pointer[row]
+	far   bool    // lengths were capped: the matcher counts
+	ends  bool    // the text may end here
+	other bool    // a name would end here that some reading does not mention
+	plain bool    // plain characters of a string lead back here
+	first byteSet // no other byte leads on, white space apart
+	rows  atomic.Pointer[rows]
 	masks atomic.Pointer[mask]
+	// valid says which suffixes of a vocabulary go on from here.
+	valid atomic.Pointer[validity]
 }
 
-type row [16]atomic.Pointer[position]
+type (
+	rows [16]atomic.Pointer[row]
+	row  [16]atomic.Pointer[position]
+)
+
+// byteSet is a set of bytes.
+type byteSet [4]uint64
+
+func (s *byteSet) has(b byte) bool { return s[b>>6]>>(b&63)&1 != 0 }
+
+func (s *byteSet) add(text string) {
+	for i := range len(text) {
+		s[text[i]>>6] |= 1 << (text[i] & 63)
+	}
+}
+
+// known is where a byte leads, nil where that is not worked out yet.
+func (p *position) known(b byte) *position {
+	if rs := p.rows.Load(); rs != nil {
+		if r := rs[b>>4].Load(); r != nil {
+			return r[b&15].Load()
+		}
+	}
+	return nil
+}
+
+// learn notes where a byte leads. The machine's lock is held.
+func (p *position) learn(b byte, to *position) {
+	rs := p.rows.Load()
+	if rs == nil {
+		rs = &rows{}
+		p.rows.Store(rs)
+	}
+	r := rs[b>>4].Load()
+	if r == nil {
+		r = &row{}
+		rs[b>>4].Store(r)
+	}
+	r[b&15].Store(to)
+}
 
 // positionClass is what may come between two bytes.
 type positionClass uint8
@@ -41,9 +88,10 @@ type way struct {
 	num   *numlang.Lang
 	state int32 // of text or num, or of the names that are not mentioned
 	word  int32 // a place in a trie; of true, false and null the place in the word
-	char  char
-	lo    int32 // of a string's length: how many characters must come
-	hi    int32 // and may come at most; negative: no bound
+	char  jsonchar.Part
+	of    uint32 // the number of goal, text or num
+	lo    int32  // of a string's length: how many characters must come
+	hi    int32  // and may come at most; negative: no bound
 }
 
 type point uint8
@@ -110,27 +158,6 @@ func (f *frame) number() uint32 {
 	return f.id
 }
 
-// appendKey tells ways apart.
-func (m *machine) appendKey(k []byte, w *way) []byte {
-	k = append(k, byte(w.at))
-	k = binary.LittleEndian.AppendUint32(k, w.in.number())
-	id := uint32(0)
-	switch {
-	case w.goal != nil:
-		id = m.id(w.goal)
-	case w.text != nil:
-		id = m.id(w.text)
-	case w.num != nil:
-		id = m.id(w.num)
-	}
-	k = binary.LittleEndian.AppendUint32(k, id)
-	k = binary.LittleEndian.AppendUint32(k, uint32(w.state))
-	k = binary.LittleEndian.AppendUint32(k, uint32(w.word))
-	k = binary.LittleEndian.AppendUint32(k, uint32(w.char))
-	k = binary.LittleEndian.AppendUint32(k, uint32(w.lo))
-	return binary.LittleEndian.AppendUint32(k, uint32(w.hi))
-}
-
 // id numbers goals and languages.
 func (m *machine) id(of any) uint32 {
 	n, ok := m.ids[of]
@@ -141,47 +168,158 @@ func (m *machine) id(of any) uint32 {
 	return n
 }
 
+func mix(h, v uint64) uint64 {
+	h = (h ^ v) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
+func (w *way) hash() uint64 {
+	h := mix(uint64(w.at)<<32|uint64(w.in.number()), uint64(uint32(w.state))<<32|uint64(uint32(w.word)))
+	h = mix(h, uint64(w.char)<<32^uint64(uint32(w.lo))<<16^uint64(uint32(w.hi)))
+	return mix(h, uint64(w.of))
+}
+
 // position interns a set of ways. The caller may reuse the slice.
 func (m *machine) position(ways []way) *position {
 	if len(ways) == 0 {
 		return dead
 	}
-	k := m.keyRoom[:0]
-	kept := ways[:0]
-	for i := range ways {
-		start := len(k)
-		k = m.appendKey(k, &ways[i])
-		twice := false
-		for at := 0; at < start && !twice; at += wayKeyLen {
-			twice = string(k[at:at+wayKeyLen]) == string(k[start:])
-		}
-		if twice {
-			k = k[:start]
-			continue
-		}
-		kept = append(kept, ways[i])
+	if len(ways) > 1 {
+		ways = distinctWays(ways)
 	}
-	m.keyRoom = k
-	if p, ok := m.positions[string(k)]; ok {
+	h := uint64(0)
+	for i := range ways {
+		h = mix(h, ways[i].hash())
+	}
+	if p := m.positions.find(h, ways); p != nil {
 		return p
 	}
-	p := &position{ways: append([]way(nil), kept...), class: classOf(kept[0])}
-	for i := range kept {
-		w := &kept[i]
-		switch {
-		case w.at == inText && w.text.Min+w.text.Max > -1:
-			p.far = p.far || m.capped(w)
-		case w.at == inKey:
-			p.other = p.other || w.word < 0 || w.in.object.trie.Word(w.word) < 0
-		case w.at == atEnd, w.at == inNumber && w.in == nil && w.num.Accept(w.state):
-			p.ends = true
-		}
+	p := &position{hash: h, class: classOf(ways[0])}
+	if len(ways) == 1 {
+		p.one[0] = ways[0]
+		p.ways = p.one[:]
+	} else {
+		p.ways = slices.Clone(ways)
 	}
-	m.positions[string(k)] = p
+	for i := range p.ways {
+		m.describe(p, &p.ways[i])
+	}
+	m.positions.add(p)
 	return p
 }
 
-const wayKeyLen = 1 + 4*7
+// maxDistinct is how many ways are compared with each other.
+const maxDistinct = 24
+
+func distinctWays(ways []way) []way {
+	kept := ways[:0]
+	if len(ways) > maxDistinct {
+		seen := make(map[way]bool, len(ways))
+		for _, w := range ways {
+			if !seen[w] {
+				seen[w] = true
+				kept = append(kept, w)
+			}
+		}
+		return kept
+	}
+	for _, w := range ways {
+		if !slices.Contains(kept, w) {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}
+
+// describe notes what one of its ways makes of a position.
+func (m *machine) describe(p *position, w *way) {
+	switch w.at {
+	case inText:
+		p.far = p.far || ((w.text.Min > 0 || w.text.Max >= 0) && m.capped(w))
+		p.plain = len(p.ways) == 1 && w.char == 0 && w.lo <= 0 && w.hi < 0 && w.text.Total(w.state)
+		p.first = everyByte
+	case inKey:
+		p.other = p.other || w.word < 0 || w.in.object.trie.Word(w.word) < 0
+		p.plain = len(p.ways) == 1 && w.char == 0 && w.word < 0 && w.in.object.others == textlang.Any
+		p.first = everyByte
+	case atEnd:
+		p.ends = true
+	case inNumber:
+		p.ends = p.ends || w.in == nil && w.num.Accept(w.state)
+		p.first.add("0123456789.eE+-,]}")
+	case atColon:
+		p.first.add(":")
+	case atName:
+		p.first.add(`"`)
+	case atNext:
+		p.first.add(",")
+		p.first.add(w.in.bracket())
+	case atFirst:
+		p.first.add(w.in.bracket())
+		if w.in.object != nil {
+			p.first.add(`"`)
+		} else {
+			p.first.add(valueBytes)
+		}
+	case atStart, atValue, atSet:
+		p.first.add(valueBytes)
+	default:
+		p.first = everyByte
+	}
+}
+
+const valueBytes = `"{[tfn-0123456789`
+
+var everyByte = byteSet{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
+
+func (f *frame) bracket() string {
+	if f.object != nil {
+		return "}"
+	}
+	return "]"
+}
+
+// positionTable is a set of positions by their ways.
+type positionTable struct {
+	slots []*position
+	count int
+}
+
+func (t *positionTable) find(h uint64, ways []way) *position {
+	if len(t.slots) == 0 {
+		return nil
+	}
+	mask := uint64(len(t.slots) - 1)
+	for i := h & mask; t.slots[i] != nil; i = (i + 1) & mask {
+		if p := t.slots[i]; p.hash == h && slices.Equal(p.ways, ways) {
+			return p
+		}
+	}
+	return nil
+}
+
+func (t *positionTable) add(p *position) {
+	if 2*(t.count+1) > len(t.slots) {
+		old := t.slots
+		t.slots = make([]*position, max(256, 2*len(old)))
+		for _, q := range old {
+			if q != nil {
+				t.put(q)
+			}
+		}
+	}
+	t.count++
+	t.put(p)
+}
+
+func (t *positionTable) put(p *position) {
+	mask := uint64(len(t.slots) - 1)
+	i := p.hash & mask
+	for t.slots[i] != nil {
+		i = (i + 1) & mask
+	}
+	t.slots[i] = p
+}
 
 func (m *machine) frame(k frameKey) *frame {
 	if f, ok := m.frames[k]; ok {

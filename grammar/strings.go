@@ -39,17 +39,17 @@ func (m *machine) inText(out []way, w *way, b byte) []way {
 		}
 		return out
 	}
-	s := w.char.step(b)
-	if !s.ok {
+	s := w.char.Step(b)
+	if !s.OK {
 		return out
 	}
 	next := *w
-	next.char = s.next
-	if s.next != 0 {
+	next.char = s.Next
+	if s.Next != 0 {
 		if w.text.Max < 0 && w.text.Open(w.state) {
 			return append(out, next)
 		}
-		for _, r := range s.next.ranges() {
+		for _, r := range s.Next.Ranges() {
 			if w.text.Leads(w.state, r[0], r[1], int(w.lo), int(w.hi)) {
 				return append(out, next)
 			}
@@ -59,7 +59,7 @@ func (m *machine) inText(out []way, w *way, b byte) []way {
 	if w.hi == 0 {
 		return out
 	}
-	next.state = w.text.Step(w.state, s.r)
+	next.state = w.text.Step(w.state, s.Rune)
 	if next.state == textlang.Dead {
 		return out
 	}

@@ -1,7 +1,7 @@
 package grammar
 
 import (
-	"unicode/utf8"
+	"github.com/holdfast-go/holdfast/internal/jsonchar"
 
 	"github.com/holdfast-go/holdfast/internal/textlang"
 	"github.com/holdfast-go/holdfast/schema"
@@ -107,7 +107,7 @@ func (m *Matcher) rest(w *way, limit int) ([]string, bool) {
 func (m *Matcher) allSeen(w *way, endings []string) bool {
 	start := len(m.decoded)
 	defer func() { m.decoded = m.decoded[:start] }()
-	m.decoded = appendDecoded(m.decoded, m.text[m.begin:])
+	m.decoded = jsonchar.AppendDecoded(m.decoded, m.text[m.begin:])
 	stem := string(m.decoded[start:])
 	for _, e := range endings {
 		word := stem + e
@@ -128,18 +128,4 @@ func canonicalText(s string) string {
 		return quote(s)
 	}
 	return string(v.Canonical())
-}
-
-// appendDecoded adds the characters of the inside of a JSON string that is known
-// to be well formed.
-func appendDecoded(dst, raw []byte) []byte {
-	c := char(0)
-	for _, b := range raw {
-		s := c.step(b)
-		c = s.next
-		if s.ok && c == 0 {
-			dst = utf8.AppendRune(dst, s.r)
-		}
-	}
-	return dst
 }

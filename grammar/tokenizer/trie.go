@@ -117,3 +117,6 @@ func commonPrefix(a, b string) int {
 	}
 	return n
 }
+
+// Count is how many tokens the vocabulary of the trie has.
+func (t *Trie) Count() int { return int(t.none) }

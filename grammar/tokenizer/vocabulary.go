@@ -52,6 +52,7 @@ type Vocabulary struct {
 	trie     *Trie
 	leftover *Trie
 	safe     [][]uint64 // by code points; see Safe
+	div      divisions  // see Body
 	encoder  encoder
 	named    markers // text that is one token wherever it stands
 	marks    markers // these and the control tokens

@@ -15,6 +15,7 @@ const maxStates = 1 << 18
 type Lang struct {
 	root    *atom
 	sigs    []string // the digits of all bounds, in order
+	longest int      // of sigs
 	bounded bool     // there are bounds
 	signed  bool     // zero is a bound
 	low     int      // scales of the bounds

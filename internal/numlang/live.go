@@ -30,6 +30,7 @@ func (l *Lang) range_() {
 	}
 	for _, s := range l.sigs { // room for all digits of a bound behind the point
 		l.first = min(l.first, l.low-len(s))
+		l.longest = max(l.longest, len(s))
 	}
 	l.first -= 2
 	l.last += 2
@@ -199,7 +200,7 @@ func (l *Lang) exponents(s state, lo, hi int) bool {
 // set.
 func (l *Lang) leadsAny(s state) bool {
 	if s.some {
-		return l.sigLeads(s.sig(), 0)
+		return l.sigLeads(s.sig())
 	}
 	zero := point{sigState: sigState{neg: s.neg}}
 	if l.holds(l.root, zero) {
@@ -207,7 +208,7 @@ func (l *Lang) leadsAny(s state) bool {
 	}
 	for d := 1; d <= 9; d++ {
 		next := sigState{neg: s.neg, hi: int32(len(l.sigs))}
-		if l.sigLeads(l.sigDigit(next, d), 0) {
+		if l.sigLeads(l.sigDigit(next, d)) {
 			return true
 		}
 	}
@@ -236,16 +237,16 @@ func (l *Lang) sigDigit(s sigState, d int) sigState {
 
 // sigLeads reports whether digits that begin so make a number of the set at some
 // scale.
-func (l *Lang) sigLeads(s sigState, deep int) bool {
+func (l *Lang) sigLeads(s sigState) bool {
 	if ok, known := l.sigLive[s]; known {
 		return ok
 	}
-	ok := l.sigSearch(s, deep)
+	ok := l.sigSearch(s)
 	l.sigLive[s] = ok
 	return ok
 }
 
-func (l *Lang) sigSearch(s sigState, deep int) bool {
+func (l *Lang) sigSearch(s sigState) bool {
 	for scale := l.first; scale <= l.last+int(s.size)+int(s.zeros); scale++ {
 		if l.holds(l.root, point{s, scale, scale - int(s.size)}) {
 			return true
@@ -254,19 +255,17 @@ func (l *Lang) sigSearch(s sigState, deep int) bool {
 	if s.lo == s.hi {
 		return l.divided && l.sigExtends(s)
 	}
-	if deep > l.last-l.first+maxBoundDigits {
+	// Behind all digits of the bounds only so many zeros make a difference.
+	if int(s.typed) > l.longest+l.last-l.first {
 		return false
 	}
 	for d := range 10 {
-		if l.sigLeads(l.sigDigit(s, d), deep+1) {
+		if l.sigLeads(l.sigDigit(s, d)) {
 			return true
 		}
 	}
 	return false
 }
-
-// maxBoundDigits is more than a bound's digits.
-const maxBoundDigits = 420
 
 // sigExtends reports whether more digits make a multiple, or none, as the set
 // wants, where no bound can be hit exactly any more.

@@ -1,8 +1,10 @@
 package textlang
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Formula is a language made of others by and, or and not.
@@ -107,6 +109,36 @@ func (f *Formula) length(neg bool) *Formula {
 		return out[0]
 	}
 	return Or(out...)
+}
+
+// Key tells formulas apart that may differ, as long as their machines live.
+func (f *Formula) Key() string {
+	var b strings.Builder
+	f.simple(false).write(&b)
+	return b.String()
+}
+
+func (f *Formula) write(b *strings.Builder) {
+	switch {
+	case f.op == opLength:
+		fmt.Fprintf(b, "%d-%d", f.min, f.max)
+	case f.words != nil:
+		fmt.Fprintf(b, "%q", f.words)
+	case f.op == opIs:
+		if c, ok := f.machine.(count); ok {
+			fmt.Fprintf(b, "#%d-%d", c.min, c.max)
+			break
+		}
+		fmt.Fprintf(b, "%p", f.machine)
+	default:
+		b.WriteByte(byte('a' + f.op))
+		b.WriteByte('(')
+		for _, k := range f.kids {
+			k.write(b)
+			b.WriteByte(',')
+		}
+		b.WriteByte(')')
+	}
 }
 
 // Lang is a machine and bounds of the length in code points, which are counted

@@ -163,10 +163,10 @@ func (l *lazy) isLive(q int32) bool {
 		return l.live[q] == yes
 	}
 	from := map[int32]int32{q: Dead}
-	queue := []int32{q}
+	queue := []int32{q} // the last first: a way down finds an end soon
 	for len(queue) > 0 {
-		s := queue[0]
-		queue = queue[1:]
+		s := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
 		for c := range l.starts {
 			if surrogateClass(l.starts, c) {
 				continue

@@ -1,41 +1,40 @@
-package grammar
+// Package jsonchar reads the characters of a JSON string byte by byte: UTF-8 and
+// escapes, each of which may be cut anywhere.
+package jsonchar
 
-import (
-	"encoding/json"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
-// A char is what is known of a character of a string between two bytes: nothing
+// Part is what is known of a character of a string between two bytes: nothing
 // (0), or the part that came of its UTF-8 or of its escape.
-type char uint32
+type Part uint32
 
-// The kinds of a char, in its top bits. Below stand: of UTF-8 how many bytes it
+// The kinds of a Part, in its top bits. Below stand: of UTF-8 how many bytes it
 // has, how many are missing, and the bits so far; of an escape how many digits
 // came and their value; of the second half of a pair also the first half.
 const (
-	charUTF8 char = (iota + 1) << 28
+	charUTF8 Part = (iota + 1) << 28
 	charEscape
 	charHex
 	charHigh
 	charHighEscape
 	charLow
 
-	charKind char = 15 << 28
+	charKind Part = 15 << 28
 )
 
-// charStep is what one more byte makes of a char.
-type charStep struct {
-	next char
-	r    rune // where the character is whole: next is 0
-	ok   bool
+// Step is what one more byte makes of a Part.
+type Step struct {
+	Next Part
+	Rune rune // where the character is whole: Next is 0
+	OK   bool
 }
 
-var whole = func(r rune) charStep { return charStep{r: r, ok: true} }
+func whole(r rune) Step { return Step{Rune: r, OK: true} }
 
-func part1(c char) charStep { return charStep{next: c, ok: true} }
+func part1(c Part) Step { return Step{Next: c, OK: true} }
 
-// step reads one byte of a string that is no closing quote.
-func (c char) step(b byte) charStep {
+// Step reads one byte of a string that is no closing quote.
+func (c Part) Step(b byte) Step {
 	switch c & charKind {
 	case 0:
 		return firstByte(b)
@@ -56,15 +55,15 @@ func (c char) step(b byte) charStep {
 	case charLow:
 		return c.low(b)
 	}
-	return charStep{}
+	return Step{}
 }
 
-func firstByte(b byte) charStep {
+func firstByte(b byte) Step {
 	switch {
 	case b == '\\':
 		return part1(charEscape)
 	case b < 0x20:
-		return charStep{}
+		return Step{}
 	case b < 0x80:
 		return whole(rune(b))
 	case 0xc2 <= b && b <= 0xdf:
@@ -74,22 +73,22 @@ func firstByte(b byte) charStep {
 	case 0xf0 <= b && b <= 0xf4:
 		return part1(utf8Part(4, 3, rune(b&0x07)))
 	}
-	return charStep{}
+	return Step{}
 }
 
-func utf8Part(total, missing int, bits rune) char {
-	return charUTF8 | char(total)<<25 | char(missing)<<22 | char(bits)
+func utf8Part(total, missing int, bits rune) Part {
+	return charUTF8 | Part(total)<<25 | Part(missing)<<22 | Part(bits)
 }
 
-func (c char) utf8(b byte) charStep {
+func (c Part) utf8(b byte) Step {
 	if b&0xc0 != 0x80 {
-		return charStep{}
+		return Step{}
 	}
 	missing := int(c>>22&7) - 1
 	bits := rune(c&0x3fffff)<<6 | rune(b&0x3f)
 	next := utf8Part(int(c>>25&7), missing, bits)
 	if lo, hi := next.utf8Range(); lo > hi {
-		return charStep{}
+		return Step{}
 	}
 	if missing == 0 {
 		return whole(bits)
@@ -99,7 +98,7 @@ func (c char) utf8(b byte) charStep {
 
 // utf8Range are the characters that can still become of c. Those that have a
 // shorter form and the halves of pairs are none.
-func (c char) utf8Range() (lo, hi rune) {
+func (c Part) utf8Range() (lo, hi rune) {
 	missing := int(c >> 22 & 7)
 	lo = rune(c&0x3fffff) << (6 * missing)
 	hi = lo | (1<<(6*missing) - 1)
@@ -117,7 +116,7 @@ func (c char) utf8Range() (lo, hi rune) {
 	return lo, hi
 }
 
-func escaped(b byte) charStep {
+func escaped(b byte) Step {
 	switch b {
 	case '"', '\\', '/':
 		return whole(rune(b))
@@ -134,61 +133,61 @@ func escaped(b byte) charStep {
 	case 'u':
 		return part1(charHex)
 	}
-	return charStep{}
+	return Step{}
 }
 
-func hexValue(b byte) (char, bool) {
+func hexValue(b byte) (Part, bool) {
 	switch {
 	case '0' <= b && b <= '9':
-		return char(b - '0'), true
+		return Part(b - '0'), true
 	case 'a' <= b|0x20 && b|0x20 <= 'f':
-		return char(b|0x20-'a') + 10, true
+		return Part(b|0x20-'a') + 10, true
 	}
 	return 0, false
 }
 
-func (c char) hex(b byte) charStep {
+func (c Part) hex(b byte) Step {
 	d, ok := hexValue(b)
 	if !ok {
-		return charStep{}
+		return Step{}
 	}
 	digits, v := c>>16&7+1, c&0xffff<<4|d
 	switch {
 	case digits < 4:
 		next := charHex | digits<<16 | v
 		if lo, hi := next.hexRange(); lo >= 0xdc00 && hi <= 0xdfff {
-			return charStep{} // the second half of a pair without the first
+			return Step{} // the second half of a pair without the first
 		}
 		return part1(next)
 	case 0xd800 <= v && v <= 0xdbff:
 		return part1(charHigh | (v - 0xd800))
 	case 0xdc00 <= v && v <= 0xdfff:
-		return charStep{}
+		return Step{}
 	}
 	return whole(rune(v))
 }
 
-func (c char) hexRange() (lo, hi rune) {
+func (c Part) hexRange() (lo, hi rune) {
 	left := 4 * (4 - int(c>>16&7))
 	lo = rune(c&0xffff) << left
 	return lo, lo | (1<<left - 1)
 }
 
-func (c char) low(b byte) charStep {
+func (c Part) low(b byte) Step {
 	d, ok := hexValue(b)
 	if !ok {
-		return charStep{}
+		return Step{}
 	}
 	digits, v := c>>26&3+1, c>>10&0xffff<<4|d
 	if digits < 4 {
 		next := charLow | digits<<26 | v<<10 | c&0x3ff
 		if lo, hi := next.lowRange(); lo > hi {
-			return charStep{}
+			return Step{}
 		}
 		return part1(next)
 	}
 	if v < 0xdc00 || v > 0xdfff {
-		return charStep{}
+		return Step{}
 	}
 	return whole(pair(rune(c&0x3ff), rune(v)))
 }
@@ -196,15 +195,15 @@ func (c char) low(b byte) charStep {
 func pair(high, low rune) rune { return 0x10000 + high<<10 + (low - 0xdc00) }
 
 // lowRange are the second halves that can still become of c.
-func (c char) lowRange() (lo, hi rune) {
+func (c Part) lowRange() (lo, hi rune) {
 	left := 4 * (4 - int(c>>26&3))
 	lo = rune(c>>10&0xffff) << left
 	return max(lo, 0xdc00), min(lo|(1<<left-1), 0xdfff)
 }
 
-// ranges are the characters that can still become of a char, as at most three
+// Ranges are the characters that can still become of a Part, as at most three
 // ranges; of none, everything.
-func (c char) ranges() [][2]rune {
+func (c Part) Ranges() [][2]rune {
 	switch c & charKind {
 	case charUTF8:
 		lo, hi := c.utf8Range()
@@ -225,11 +224,15 @@ func (c char) ranges() [][2]rune {
 	return [][2]rune{{0, 0xd7ff}, {0xe000, utf8.MaxRune}}
 }
 
-// quote is a name as JSON.
-func quote(name string) string {
-	b, err := json.Marshal(name)
-	if err != nil {
-		panic("a string has no JSON: " + err.Error())
+// AppendDecoded adds the characters of the inside of a JSON string that is well
+// formed, without a last one that is cut.
+func AppendDecoded(dst, raw []byte) []byte {
+	c := Part(0)
+	for _, b := range raw {
+		s := c.Step(b)
+		if c = s.Next; s.OK && c == 0 {
+			dst = utf8.AppendRune(dst, s.Rune)
+		}
 	}
-	return string(b)
+	return dst
 }
