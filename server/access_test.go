@@ -47,6 +47,7 @@ var scopes = map[string]string{
 	"POST /v1/session":                "open",
 	"DELETE /v1/session":              "open",
 	"GET /healthz":                    "open",
+	"GET /v1/openapi.json":            "open",
 	"GET /v1/info":                    "any",
 	"GET /v1/runs":                    "read",
 	"GET /v1/runs/{run}":              "read",

@@ -162,7 +162,7 @@ func TestManyStreamsTakeLittleAndNoneStarves(t *testing.T) {
 		})
 	}
 	for i := range events {
-		n.tell("text", map[string]string{"text": fmt.Sprint(i)})
+		n.tell("text", piece{place: place{Turn: 1, Round: 1}, Text: fmt.Sprint(i)})
 	}
 	reading.Wait()
 	more := inUse() - before

@@ -160,7 +160,9 @@ func (v *served) ask(method, path, body string) answer {
 	if err != nil {
 		v.t.Fatalf("%s %s = %v", method, path, err)
 	}
-	return answer{resp.StatusCode, resp.Header, text}
+	a := answer{resp.StatusCode, resp.Header, text}
+	v.documented(method, path, a)
+	return a
 }
 
 // want is ask, and fails unless the status is that.
@@ -189,6 +191,8 @@ type stream struct {
 	t      testing.TB
 	lines  *bufio.Reader
 	cancel context.CancelFunc
+	route  string
+	read   int
 }
 
 func (v *served) listen(run, last string) *stream {
@@ -211,7 +215,7 @@ func (v *served) listen(run, last string) *stream {
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
 		v.t.Fatalf("listening = %d %s", resp.StatusCode, resp.Header.Get("Content-Type"))
 	}
-	return &stream{v.t, bufio.NewReaderSize(resp.Body, 4096), cancel}
+	return &stream{v.t, bufio.NewReaderSize(resp.Body, 4096), cancel, "/v1/runs/{run}/events", 0}
 }
 
 // next is the next event; ok is false at the stream's end.
@@ -226,6 +230,7 @@ func (s *stream) next() (e told, ok bool) {
 		field, value, _ := strings.Cut(line, ": ")
 		switch {
 		case line == "" && e.name != "":
+			s.documentedEvent(e)
 			return e, true
 		case field == "id":
 			e.id = value

@@ -23,6 +23,7 @@ func (s *Server) table() []route {
 	return []route{
 		{"POST", signInPath, "", true, s.signIn},
 		{"DELETE", signInPath, "", true, s.signOut},
+		{"GET", "/v1/openapi.json", "", true, s.showOpenAPI},
 		{"GET", "/v1/info", "", false, s.info},
 		{"GET", "/v1/runs", token.Read, false, s.listRuns},
 		{"POST", "/v1/runs", token.Propose, false, s.createRun},

@@ -194,10 +194,10 @@ func (s *Server) roundView(ctx context.Context, round ledger.Round) (roundView, 
 	v.Text, v.Reasoning = visible.Text(reply.Text), visible.Text(reply.Reasoning)
 	for i, c := range round.Calls {
 		at := i
-		v.Calls = append(v.Calls, callView{
-			verdictView: verdictView{place: place{round.Turn, round.Number, &at}, CallID: known(visible.Line(c.ID)), Tool: visible.Line(c.Name), Skipped: c.ProviderExecuted},
-			Run:         round.Run, Arguments: cutShown(shownText(c.Arguments)), Cut: len(c.Arguments) > maxShown,
-		})
+		view := unrecorded(place{round.Turn, round.Number, &at}, c.Name)
+		view.CallID, view.Skipped = known(visible.Line(c.ID)), c.ProviderExecuted
+		view.Run, view.Arguments, view.Cut = round.Run, cutShown(shownText(c.Arguments)), len(c.Arguments) > maxShown
+		v.Calls = append(v.Calls, view)
 	}
 	entries, err := s.ledger.Entries(ctx, ledger.Filter{Run: round.Run, Turn: round.Turn, Round: round.Number, InOrder: true, Limit: 10_000})
 	if err != nil {
@@ -249,10 +249,9 @@ func (t *turnView) addLive(under live) {
 	r := roundView{Round: under.round, Text: string(under.text), Reasoning: string(under.reasoning), Calls: []callView{}}
 	for i, c := range under.calls {
 		at := i
-		r.Calls = append(r.Calls, callView{
-			verdictView: verdictView{place: place{t.Turn, under.round, &at}, Tool: visible.Line(c.name)},
-			Arguments:   cutShown(string(c.arguments)), Cut: len(c.arguments) > maxShown,
-		})
+		view := unrecorded(place{t.Turn, under.round, &at}, c.name)
+		view.Arguments, view.Cut = cutShown(string(c.arguments)), len(c.arguments) > maxShown
+		r.Calls = append(r.Calls, view)
 	}
 	t.Rounds = append(t.Rounds, r)
 }

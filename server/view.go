@@ -82,6 +82,11 @@ type callView struct {
 	Approval *approvalView `json:"approval"`
 }
 
+// unrecorded is a call of which the record says nothing yet.
+func unrecorded(at place, name string) callView {
+	return callView{verdictView: verdictView{place: at, Tool: visible.Line(name), Problems: []schema.Problem{}, Labels: []holdfast.Label{}}}
+}
+
 func viewEntry(e ledger.Entry, most int) callView {
 	position := e.Position
 	v := callView{
