@@ -102,9 +102,13 @@ func TestOpen_the_digest_of_an_agent_s_tool_covers_the_agent_s_tools(t *testing.
 	}
 	same := digest(func(map[string]string) {})
 	for what, change := range map[string]func(map[string]string){
-		"its prompt":          func(f map[string]string) { f["desk.yaml"] = strings.Replace(deskFile, "books.,", "secrets.,", 1) },
-		"a tool of it":        func(f map[string]string) { f["books/library.yaml"] = strings.Replace(f["books/library.yaml"], "found", "lost", 1) },
-		"a tool further down": func(f map[string]string) { f["books/bind.yaml"] = strings.Replace(f["books/bind.yaml"], "bound", "burnt", 1) },
+		"its prompt": func(f map[string]string) { f["desk.yaml"] = strings.Replace(deskFile, "books.,", "secrets.,", 1) },
+		"a tool of it": func(f map[string]string) {
+			f["books/library.yaml"] = strings.Replace(f["books/library.yaml"], "found", "lost", 1)
+		},
+		"a tool further down": func(f map[string]string) {
+			f["books/bind.yaml"] = strings.Replace(f["books/bind.yaml"], "bound", "burnt", 1)
+		},
 	} {
 		if digest(change) == same {
 			t.Errorf("changed %s: the digest is the same, so an approval would still hold", what)

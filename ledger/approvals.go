@@ -317,18 +317,22 @@ func (t *txn) void(a *storedApproval) (ended *storedApproval, err error) {
 
 // Approval of that id; one past its time is told, and kept, as expired.
 func (l *Ledger) Approval(ctx context.Context, id string) (Approval, error) {
-	var a *storedApproval
-	err := l.view(ctx, func(t *txn) (err error) {
-		a, err = t.loadApproval(id)
-		return err
+	var out Approval
+	err := l.view(ctx, func(t *txn) error {
+		a, err := t.loadApproval(id)
+		if err != nil {
+			return err
+		}
+		out = a.approval()
+		return t.place(&out)
 	})
 	if err != nil {
 		return Approval{}, err
 	}
-	if a.State == string(Expired) {
+	if out.State == Expired {
 		l.keepExpired(ctx, id)
 	}
-	return a.approval(), nil
+	return out, nil
 }
 
 // keepExpired writes down what the clock has decided. That it may fail changes
@@ -372,7 +376,7 @@ func (l *Ledger) Approvals(ctx context.Context, f Filter) ([]Approval, error) {
 				return false, nil
 			}
 			list = append(list, a.approval())
-			return true, nil
+			return true, t.place(&list[len(list)-1])
 		})
 	})
 	if err == nil && len(stale) > 0 {

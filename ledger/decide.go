@@ -25,7 +25,7 @@ func (l *Ledger) decide(ctx context.Context, id string, decision ApprovalState, 
 		return Approval{}, fmt.Errorf("deciding approval %s: nobody says who decides", id)
 	}
 	var (
-		out     *storedApproval
+		out     Approval
 		refused bool
 	)
 	err := l.update(ctx, func(t *txn) error {
@@ -34,24 +34,27 @@ func (l *Ledger) decide(ctx context.Context, id string, decision ApprovalState, 
 		if err != nil {
 			return err
 		}
-		out = a
 		if a.State != string(Waiting) {
 			refused = !a.decidedAs(decision)
-			return nil
+			out = a.approval()
+			return t.place(&out)
 		}
 		decided := *a
 		decided.State, decided.Denied = string(decision), decision == Denied
 		decided.DecidedBy, decided.Decided, decided.Reason = by, t.now, reason
-		out = &decided
-		return t.changeApproval(out, by)
+		out = decided.approval()
+		if err := t.place(&out); err != nil {
+			return err
+		}
+		return t.changeApproval(&decided, by)
 	})
 	if err != nil {
 		return Approval{}, fmt.Errorf("deciding approval %s: %w", id, err)
 	}
 	if refused {
-		return out.approval(), &DecidedError{Approval: out.approval()}
+		return out, &DecidedError{Approval: out}
 	}
-	return out.approval(), nil
+	return out, nil
 }
 
 // decidedAs reports whether this decision is the one that stands.

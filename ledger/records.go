@@ -150,7 +150,11 @@ type Approval struct {
 	DecidedBy  string
 	Decided    time.Time
 	Reason     string
-	Saved      string   // id of the rule that the answer saved
-	Replaces   string   // the approval that became void
-	Changed    []string // what changed since
+	Saved      string // id of the rule that the answer saved
+	// Within is the ledger id of the outermost agent call that the call is made in,
+	// WithinRun that call's run, and WithinTool its tool; "" where it is in none. The
+	// ledger fills them in when it tells an approval.
+	Within, WithinRun, WithinTool string
+	Replaces                      string   // the approval that became void
+	Changed                       []string // what changed since
 }

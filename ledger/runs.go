@@ -112,22 +112,43 @@ const maxNested = 64
 func (l *Ledger) Outermost(ctx context.Context, e Entry) (Entry, error) {
 	out := e
 	err := l.view(ctx, func(t *txn) error {
-		out = e
-		for range maxNested {
-			run, err := get[storedRun](t, runs, out.Run)
-			if err != nil || run == nil || run.Parent == "" {
-				return err
-			}
-			around, err := t.mustEntry(run.Parent)
-			if err != nil {
-				return fmt.Errorf("the call around run %s: %w", run.ID, err)
-			}
-			if around, err = t.lapse(around); err != nil {
-				return err
-			}
+		around, err := t.outermost(e.Run)
+		if err == nil && around != nil {
 			out = around.entry()
 		}
-		return fmt.Errorf("entry %s: more than %d runs within each other", e.ID, maxNested)
+		return err
 	})
 	return out, err
+}
+
+// outermost is the call of a person's conversation that a run is within, or nil.
+func (t *txn) outermost(run string) (*storedEntry, error) {
+	var out *storedEntry
+	for range maxNested {
+		r, err := get[storedRun](t, runs, run)
+		if err != nil || r == nil || r.Parent == "" {
+			return out, err
+		}
+		if out, err = t.mustEntry(r.Parent); err != nil {
+			return nil, fmt.Errorf("the call around run %s: %w", run, err)
+		}
+		if out, err = t.lapse(out); err != nil {
+			return nil, err
+		}
+		run = out.Run
+	}
+	return nil, fmt.Errorf("run %s: more than %d runs within each other", run, maxNested)
+}
+
+// place says in which call of a conversation an approval's call is made, if it is
+// made within one. That is not kept with it: the runs say it.
+func (t *txn) place(a *Approval) error {
+	around, err := t.outermost(a.Run)
+	if errors.Is(err, ErrNotFound) { // pruned
+		return nil
+	}
+	if err == nil && around != nil {
+		a.Within, a.WithinRun, a.WithinTool = around.ID, around.Run, around.Tool
+	}
+	return err
 }

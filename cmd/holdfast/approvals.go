@@ -83,9 +83,17 @@ func (a *app) showApprovals(found []ledger.Approval, all bool) error {
 		fmt.Fprintln(a.stderr, "Nothing waits for a person.")
 	}
 	for _, p := range found {
-		fmt.Fprintf(a.stdout, "%s  %-9s  %s  %s  %s\n", p.ID, p.State, shownTime(p.Requested), visible.Line(p.Tool), visible.JSON(p.Arguments))
+		fmt.Fprintf(a.stdout, "%s  %-9s  %s  %s  %s\n", p.ID, p.State, shownTime(p.Requested), shownTool(p), visible.JSON(p.Arguments))
 	}
 	return nil
+}
+
+// shownTool is an approval's tool, and the call that it is made in.
+func shownTool(p ledger.Approval) string {
+	if p.Within == "" {
+		return visible.Line(p.Tool)
+	}
+	return visible.Line(p.Tool) + " (within " + visible.Line(p.WithinTool) + ")"
 }
 
 func (a *app) approvalsShowCommand() *cobra.Command {
@@ -141,6 +149,9 @@ func writeApproval(w io.Writer, p ledger.Approval) {
 	row("for", shownPrincipal(p.Principal))
 	row("run", fmt.Sprintf("%s turn %d", visible.Line(p.Run), p.Turn))
 	row("call", p.EntryID)
+	if p.Within != "" {
+		row("within", fmt.Sprintf("%s, call %s of run %s", visible.Line(p.WithinTool), p.Within, visible.Line(p.WithinRun)))
+	}
 	row("requested", shownTime(p.Requested))
 	row("expires", shownTime(p.Expires))
 	row("decided", shownTime(p.Decided))

@@ -16,6 +16,7 @@ import (
 // callFlags are what call was asked.
 type callFlags struct {
 	ledger                    ledgerFlag
+	model                     modelFlag
 	args, key, run, principal string
 	turn                      int
 	approve                   bool
@@ -32,7 +33,8 @@ every stage of the gate and is recorded. CATALOG is a YAML or JSON file, or coac
 Each invocation is a run of its own unless --run names one: the same write again
 in the same run and turn is the same write, and is answered from the record. A
 call that a person must agree to is told as pending; holdfast approvals decides
-it and holdfast resume runs it, or --approve does both.`,
+it and holdfast resume runs it, or --approve does both. --model is whom the agents
+of the catalog ask, where their file names none.`,
 		Example: `  holdfast call coach search_foods --args '{"query":"arroz"}'
   holdfast call examples/travel.yaml flight_status --args '{"flight":"HF 204"}'
   holdfast call examples/travel.yaml cancel_booking --args '{"booking":"R7K2PD"}' --approve
@@ -46,6 +48,7 @@ it and holdfast resume runs it, or --approve does both.`,
 	}
 	f.ledger.add(cmd)
 	a.addPolicy(cmd)
+	f.model.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.args, "args", "", "the arguments, exactly as a model would send them; - reads them from standard input; left out: {}")
 	flags.StringVar(&f.key, "key", "", "the idempotency key of a write (default: the tool's, else by run, turn and arguments)")
@@ -72,6 +75,7 @@ func (a *app) call(ctx context.Context, f callFlags, catalogName, tool string) e
 		f.args = string(text)
 	}
 	return a.withGate(ctx, f.ledger, catalogName, func(ctx context.Context, h *house) error {
+		h.staff.useModel(f.model)
 		round := ledger.Round{
 			Run: f.run, Turn: f.turn, API: "call", Complete: true, Ending: "ended", Principal: principal, Names: map[string]string{},
 			Calls: []holdfast.Call{{Name: tool, Kind: holdfast.FunctionCall, Arguments: f.args, Complete: true}},

@@ -22,6 +22,7 @@ type openedCatalog struct {
 	label   string
 	catalog *holdfast.Catalog
 	policy  *policy.Policy // of the catalog's file; nil: it names none
+	staff   *staff         // the file's agents; nil: of none
 	preset  func() (*scripted.Scenario, error)
 	system  func(now time.Time) string
 	close   func() error
@@ -33,20 +34,22 @@ func (a *app) openCatalog(ctx context.Context, name, ledgerWhere string) (*opene
 	if name == coachName {
 		return a.openCoach(ctx, ledgerWhere)
 	}
-	f, err := a.readCatalog(name)
+	agents := a.newStaff(name)
+	f, err := a.readCatalog(name, agents)
 	if err != nil {
 		return nil, err
 	}
+	agents.file = f
 	label := f.Catalog.Namespace()
 	if label == "" {
 		label = filepath.Base(name)
 	}
-	return &openedCatalog{label: label, catalog: f.Catalog, policy: f.Policy, system: fileSystem, close: func() error { return nil }}, nil
+	return &openedCatalog{label: label, catalog: f.Catalog, policy: f.Policy, staff: agents, system: fileSystem, close: func() error { return nil }}, nil
 }
 
-func (a *app) readCatalog(name string) (*catalogfile.File, error) {
+func (a *app) readCatalog(name string, agents *staff) (*catalogfile.File, error) {
 	if name != "-" {
-		return catalogfile.Open(name, nil)
+		return catalogfile.Open(name, agents)
 	}
 	src, err := a.readFile(name)
 	if err != nil {

@@ -47,3 +47,30 @@ func TestExamples_shop_asks_above_50_euros(t *testing.T) {
 		}
 	}
 }
+
+// TestExamples_agency holds the conversation of the example with agents: one is
+// asked, which needs a person, and one is handed the conversation and gives it back.
+func TestExamples_agency(t *testing.T) {
+	examples := filepath.Join("..", "..", "examples")
+	var out, notes bytes.Buffer
+	code := run(t.Context(), []string{
+		"run", filepath.Join(examples, "agency.yaml"), "--model", "script:" + filepath.Join(examples, "agency", "play.yaml"), "--ledger", "memory",
+	}, strings.NewReader("Fly me to Lisbon\ny\nI want my money back for A7\nn not yet\nThanks, that is all\n"), &out, &notes)
+	if code != exitDone {
+		t.Errorf("run exits with %d, want %d", code, exitDone)
+	}
+	for _, want := range []string{
+		"The traveller says: HF 216 is booked, reference R7K2PD.", "I did not: refund did not run: a person said no: not yet.", "You are back with the agency.",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("answers = %q, want %q among them", out.String(), want)
+		}
+	}
+	for _, want := range []string{
+		"    ✓ search_flights", "travel.book_flight (within agency.ask_traveller) waits for you", "The conversation goes on with refunds.", "The conversation goes on with agency.",
+	} {
+		if !strings.Contains(notes.String(), want) {
+			t.Errorf("notes = %q, want %q among them", notes.String(), want)
+		}
+	}
+}

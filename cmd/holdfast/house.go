@@ -19,6 +19,7 @@ type house struct {
 	preset  func() (*scripted.Scenario, error) // the model that plays unless one is named; nil: none
 	ledger  *ledger.Ledger
 	gate    *gate.Gate
+	staff   *staff // the agents of the catalog file, nil: none
 }
 
 // closeWait is how long a command waits at its end for outcomes that the ledger
@@ -46,11 +47,14 @@ func (a *app) withGateOf(ctx context.Context, where ledgerFlag, catalogName stri
 		if err != nil {
 			return err
 		}
+		if c.staff != nil {
+			c.staff.ledger, c.staff.gates = l, o
+		}
 		defer func() {
 			closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWait)
 			defer cancel()
-			err = errors.Join(err, g.Close(closing))
+			err = errors.Join(err, c.staff.close(closing), g.Close(closing))
 		}()
-		return work(ctx, &house{label: c.label, catalog: c.catalog, system: c.system, preset: c.preset, ledger: l, gate: g})
+		return work(ctx, &house{label: c.label, catalog: c.catalog, system: c.system, preset: c.preset, ledger: l, gate: g, staff: c.staff})
 	})
 }

@@ -144,15 +144,24 @@ func (a *app) showWhole(ctx context.Context, l *ledger.Ledger, e ledger.Entry) e
 	if err != nil {
 		return about("call", e.ID, err)
 	}
-	return a.showEntry(e, events)
+	around, err := l.Outermost(ctx, e)
+	if err != nil {
+		return about("call", e.ID, err)
+	}
+	var within *withinView
+	if around.ID != e.ID {
+		within = &withinView{LedgerID: around.ID, Run: around.Run, Tool: around.Tool}
+	}
+	return a.showEntry(e, events, within)
 }
 
-func (a *app) showEntry(e ledger.Entry, events []ledger.Event) error {
+func (a *app) showEntry(e ledger.Entry, events []ledger.Event, within *withinView) error {
 	if a.json {
 		return writeJSON(a.stdout, struct {
 			entryView
+			Within *withinView `json:"within"`
 			Events []eventView `json:"events"`
-		}{viewEntry(e), viewEvents(events)})
+		}{viewEntry(e), within, viewEvents(events)})
 	}
 	row := func(name, value string) {
 		if value != "" {
@@ -173,7 +182,15 @@ func (a *app) showEntry(e ledger.Entry, events []ledger.Event) error {
 	row("held", visible.Line(labelsShown(e.Labels)))
 	row("approval", e.ApprovalID)
 	row("run", fmt.Sprintf("%s turn %d round %d, call %d", visible.Line(e.Run), e.Turn, e.Round, e.Position+1))
+	if within != nil {
+		row("within", fmt.Sprintf("%s, call %s of run %s", visible.Line(within.Tool), within.LedgerID, visible.Line(within.Run)))
+	}
 	row("for", shownPrincipal(e.Principal))
+	if o := e.Outcome; o != nil {
+		for _, in := range o.Inner {
+			row("made", strings.TrimSpace(fmt.Sprintf("%s  %s: %s %s", in.LedgerID, visible.Line(in.Tool), in.Status, in.Code)))
+		}
+	}
 	for _, event := range events {
 		fmt.Fprintf(a.stdout, "  %s  %-23s  %s\n", shownTime(event.At), event.What, visible.Line(event.Who))
 		if seen := evidenceOf(event); seen != "" {

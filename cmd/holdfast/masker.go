@@ -12,6 +12,15 @@ import (
 type masker struct {
 	catalog *holdfast.Catalog
 	names   wire.Names // sent name to qualified
+	team    map[string]*masker
+}
+
+// of is the masker for what that agent proposes.
+func (m *masker) of(agent string) *masker {
+	if other := m.team[agent]; other != nil {
+		return other
+	}
+	return m
 }
 
 // notShown stands for arguments that may hold a secret and cannot be masked.

@@ -68,7 +68,7 @@ func (c *conversation) decide(ctx context.Context, p ledger.Approval, approve bo
 // showQuestion shows exactly what would run, whole and escaped.
 func (c *conversation) showQuestion(p ledger.Approval) {
 	s := c.screen
-	s.note(yellow, "%s waits for you. It would run with exactly these arguments:", visible.Line(p.Tool))
+	s.note(yellow, "%s waits for you. It would run with exactly these arguments:", shownTool(p))
 	s.note(bold, "    %s", visible.JSON(p.Arguments))
 	if why := whyAsked(p); why != "" {
 		s.note(plain, "  Why you are asked: %s", visible.Line(why))

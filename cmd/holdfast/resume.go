@@ -12,18 +12,24 @@ import (
 )
 
 func (a *app) resumeCommand() *cobra.Command {
-	var where ledgerFlag
+	var (
+		where ledgerFlag
+		model modelFlag
+	)
 	cmd := &cobra.Command{
 		Use:   "resume CATALOG ID",
 		Short: "Run an approved call and what waits with it",
 		Long: `Resume runs the call of approval ID once a person has agreed, then each call
 that waited behind it. A call that was denied, or whose approval has expired,
-ends here. It prints as call does.`,
+ends here. It prints as call does. A call that an agent made goes on with the call
+of the agent, which is what is printed; --model is whom it asks, where the catalog
+file names none.`,
 		Example: "  holdfast approvals approve ID && holdfast resume coach ID",
 		Args:    words(2, 2),
 		RunE: a.do(func(cmd *cobra.Command, args []string) error {
 			return interruptible(cmd.Context(), func(ctx context.Context) error {
 				return a.withGate(ctx, where, args[0], func(ctx context.Context, h *house) error {
+					h.staff.useModel(model)
 					return a.resume(ctx, h, args[0], args[1])
 				})
 			})
@@ -31,6 +37,7 @@ ends here. It prints as call does.`,
 	}
 	where.add(cmd)
 	a.addPolicy(cmd)
+	model.add(cmd)
 	return cmd
 }
 
@@ -42,6 +49,9 @@ func (a *app) resume(ctx context.Context, h *house, catalogName, id string) erro
 	entry, err := h.ledger.Entry(ctx, approval.EntryID)
 	if err != nil {
 		return about("call", approval.EntryID, err)
+	}
+	if entry, err = h.outermost(ctx, entry); err != nil {
+		return err
 	}
 	if err := h.knows(ctx, entry); err != nil {
 		return err

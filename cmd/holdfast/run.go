@@ -114,19 +114,23 @@ func (c *conversation) begin(ctx context.Context, f runFlags, chosen *chosenMode
 	}
 	mask := &masker{catalog: c.house.catalog, names: set.Names}
 	c.person = newPersonWatcher(c.screen, mask)
-	watch := c.person.watch
+	watch, inner := c.person.watch, c.person.inner
 	if c.app.json {
 		c.person = nil
 		c.events = &jsonWatcher{out: c.app.stdout, masker: mask, approval: func(id string) (ledger.Approval, error) {
 			return c.house.ledger.Approval(context.WithoutCancel(ctx), id)
 		}}
 		c.events.write("run", runEvent{r.ID, chosen.client.Name(), chosen.script != nil})
-		watch = c.events.watch
+		watch, inner = c.events.watch, c.events.inner
 	}
-	c.agent, err = agent.New(chosen.client, c.house.gate, c.house.ledger, &agent.Options{
+	o := agent.Options{
 		System: func() string { return c.house.system(time.Now()) }, MaxRounds: f.rounds, Watch: watch,
 		Tools: wire.ToolOptions{Quirks: f.model.quirks},
-	})
+	}
+	if mask.team, err = c.house.staffed(&o, f.model, chosen, inner); err != nil {
+		return err
+	}
+	c.agent, err = agent.New(chosen.client, c.house.gate, c.house.ledger, &o)
 	return err
 }
 
@@ -141,6 +145,8 @@ func (c *conversation) enter(ctx context.Context, f runFlags, principal holdfast
 		return c.house.ledger.CreateRun(ctx, ledger.Run{ID: f.run, Catalog: c.house.label, Model: chosen.client.Name(), Principal: principal})
 	case err != nil:
 		return r, about("run", f.run, err)
+	case r.Parent != "":
+		return r, c.house.withinCall(ctx, r)
 	case r.Catalog != c.house.label:
 		return r, misused(fmt.Errorf("run %q is over catalog %q, not %q", f.run, r.Catalog, c.house.label))
 	case f.principal != "" && r.Principal != principal:

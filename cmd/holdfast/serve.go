@@ -135,6 +135,9 @@ func (a *app) newServer(f serveFlags, h *house, w *watching) (*server.Server, er
 		Catalog: h.label, Model: chosen.client.Name(), Scripted: chosen.script != nil, Principal: principal, Tokens: tokens,
 		Rate: f.rate, Page: console.New(), Grace: f.grace,
 	}
+	if _, err := h.staffed(&o.Agent, f.model, chosen, nil); err != nil {
+		return nil, err
+	}
 	w.serverOptions(&o)
 	if chosen.script != nil {
 		o.Hints = chosen.script.Hints()

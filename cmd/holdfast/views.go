@@ -33,6 +33,7 @@ type entryView struct {
 	Message    *string            `json:"message"`
 	Problems   []schema.Problem   `json:"problems"`
 	Result     *holdfast.Result   `json:"result"`
+	Inner      []holdfast.Inner   `json:"inner"` // an agent call's own calls
 	Key        *string            `json:"key"`
 	Arguments  json.RawMessage    `json:"arguments"`
 	Text       *string            `json:"arguments_text"` // where it was not validated
@@ -48,13 +49,16 @@ type entryView struct {
 func viewEntry(e ledger.Entry) entryView {
 	v := entryView{
 		LedgerID: e.ID, Run: e.Run, Turn: e.Turn, Round: e.Round, Position: e.Position, CallID: e.CallID, Tool: e.Tool,
-		Effect: known(string(e.Effect)), Principal: e.Principal, State: e.State, Stage: known(e.Stage), Problems: []schema.Problem{},
+		Effect: known(string(e.Effect)), Principal: e.Principal, State: e.State, Stage: known(e.Stage), Problems: []schema.Problem{}, Inner: []holdfast.Inner{},
 		Key: known(e.Key), Arguments: e.Arguments, Text: known(e.Text), Coerced: list(e.Coerced), Rule: known(e.Rule), Labels: list(e.Labels), ApprovalID: known(e.ApprovalID),
 		Proposed: knownTime(e.Proposed), Started: knownTime(e.Started), Ended: knownTime(e.End),
 	}
 	if o := e.Outcome; o != nil {
 		v.Outcome, v.Code, v.Executed, v.Message = known(string(o.Status)), known(string(o.Code)), o.Executed(), known(o.Message)
-		v.Replayed, v.Problems, v.Result = o.Replayed, list(o.Problems), o.Result
+		v.Replayed, v.Problems, v.Result, v.Inner = o.Replayed, list(o.Problems), o.Result, list(o.Inner)
+		if v.ApprovalID == nil || o.Parked { // what it waits for now, not what it began with
+			v.ApprovalID = known(o.ApprovalID)
+		}
 	}
 	return v
 }
@@ -100,6 +104,21 @@ type approvalView struct {
 	Replaces   *string              `json:"replaces"`
 	Changed    []string             `json:"changed"`
 	Digest     string               `json:"digest"`
+	Within     *withinView          `json:"within"`
+}
+
+// withinView is the outermost agent call that another call is made in.
+type withinView struct {
+	LedgerID string `json:"ledger_id"`
+	Run      string `json:"run"`
+	Tool     string `json:"tool"`
+}
+
+func viewWithin(p ledger.Approval) *withinView {
+	if p.Within == "" {
+		return nil
+	}
+	return &withinView{LedgerID: p.Within, Run: p.WithinRun, Tool: p.WithinTool}
 }
 
 func viewApproval(p ledger.Approval) approvalView {
@@ -107,7 +126,7 @@ func viewApproval(p ledger.Approval) approvalView {
 		ApprovalID: p.ID, LedgerID: p.EntryID, Run: p.Run, Turn: p.Turn, Tool: p.Tool, Arguments: p.Arguments, Finding: p.Finding,
 		Why: known(p.Why), Unresolved: known(p.Unresolved), Rule: known(p.Rule), Labels: list(p.Labels), Principal: p.Principal, State: p.State,
 		Requested: knownTime(p.Requested), Expires: knownTime(p.Expires), DecidedBy: known(p.DecidedBy), Decided: knownTime(p.Decided),
-		Reason: known(p.Reason), Saved: known(p.Saved), Replaces: known(p.Replaces), Changed: list(p.Changed), Digest: p.Digest,
+		Reason: known(p.Reason), Saved: known(p.Saved), Replaces: known(p.Replaces), Changed: list(p.Changed), Digest: p.Digest, Within: viewWithin(p),
 	}
 }
 

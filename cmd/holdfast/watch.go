@@ -22,7 +22,10 @@ type personWatcher struct {
 }
 
 // place is where a call stands in its turn.
-type place struct{ round, position int }
+type place struct {
+	run             string
+	round, position int
+}
 
 // seenCall is what a person has seen of a call.
 type seenCall struct {
@@ -35,6 +38,17 @@ func newPersonWatcher(s *screen, m *masker) *personWatcher {
 	return &personWatcher{screen: s, masker: m, calls: map[place]*seenCall{}}
 }
 
+// inner watches the runs within calls: their calls, further to the right. Their text
+// is for whoever asked.
+func (w *personWatcher) inner(m *masker) func(agent.Event) {
+	in := newPersonWatcher(w.screen, m)
+	return func(e agent.Event) {
+		if e.Kind != agent.TextEvent {
+			in.watch(e)
+		}
+	}
+}
+
 func (w *personWatcher) watch(e agent.Event) {
 	switch e.Kind {
 	case agent.TextEvent:
@@ -45,19 +59,21 @@ func (w *personWatcher) watch(e agent.Event) {
 		w.screen.note(dim, "  (the reply broke off and begins anew)")
 	case agent.CallingEvent, agent.ArgumentsEvent:
 		c := w.call(e)
-		if w.masker.secretive(c.name) == nil {
+		if w.masker.of(e.Agent).secretive(c.name) == nil {
 			c.arguments += e.Text
 		}
 		w.screen.pass("  · " + c.shown() + " …")
 	case agent.CallEvent:
 		c := w.call(e)
-		c.name, c.arguments = e.Call.Name, w.masker.arguments(e.Call.Name, e.Call.Arguments)
+		c.name, c.arguments = e.Call.Name, w.masker.of(e.Agent).arguments(e.Call.Name, e.Call.Arguments)
 	case agent.StageEvent:
 		if takesTime(e.Stage) {
 			w.screen.pass(fmt.Sprintf("  · %s … %s", w.call(e).shown(), e.Stage))
 		}
 	case agent.OutcomeEvent, agent.ApprovalEvent:
 		w.outcome(e)
+	case agent.HandoffEvent:
+		w.screen.note(bold, "  The conversation goes on with %s.", visible.Line(e.Agent))
 	case agent.EndEvent:
 		w.screen.pass("")
 		if e.Result.End != agent.Pending {
@@ -69,7 +85,7 @@ func (w *personWatcher) watch(e agent.Event) {
 // recall makes a call of the record known. One that waits is told again: its
 // question follows.
 func (w *personWatcher) recall(e ledger.Entry) {
-	at := place{e.Round, e.Position}
+	at := place{e.Run, e.Round, e.Position}
 	if w.calls[at] != nil {
 		return
 	}
@@ -77,14 +93,14 @@ func (w *personWatcher) recall(e ledger.Entry) {
 	if e.Arguments != nil {
 		c.arguments = string(e.Arguments)
 	}
-	if e.State != ledger.StatePending && e.Outcome != nil {
+	if e.Outcome != nil && e.Outcome.Status != holdfast.Pending {
 		c.told = e.Outcome.Status
 	}
 	w.calls[at] = c
 }
 
 func (w *personWatcher) call(e agent.Event) *seenCall {
-	at := place{e.Round, e.Position}
+	at := place{e.Run, e.Round, e.Position}
 	c := w.calls[at]
 	if c == nil {
 		c = &seenCall{name: e.Name}
@@ -105,7 +121,7 @@ func (w *personWatcher) outcome(e agent.Event) {
 	}
 	c.told = v.Outcome.Status
 	mark, look := verdictMark(v)
-	w.screen.note(look, "  %s %s → %s", mark, c.shown(), fate(v))
+	w.screen.note(look, "%s%s %s → %s", strings.Repeat("  ", 1+e.Depth), mark, c.shown(), fate(v))
 }
 
 // takesTime tells the stages that a person may see a call stand at.
@@ -138,6 +154,33 @@ type jsonWatcher struct {
 	masker   *masker
 	approval func(id string) (ledger.Approval, error)
 	err      error // the first thing that went wrong
+
+	around *jsonWatcher // of a run within a call: the conversation's
+	within agent.Event  // what is written of it just now
+}
+
+// innerEvent is something that happened in a run within a call.
+type innerEvent struct {
+	Within string          `json:"within"` // ledger id of the call
+	Depth  int             `json:"depth"`
+	Run    string          `json:"run"`
+	Of     json.RawMessage `json:"of"` // the event
+}
+
+// handoffEvent tells who had the conversation, and who has it now.
+type handoffEvent struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// inner watches the runs within calls. What happens there stands in events of its
+// own, so that it cannot be taken for the conversation's.
+func (w *jsonWatcher) inner(m *masker) func(agent.Event) {
+	in := &jsonWatcher{out: w.out, masker: m, approval: w.approval, around: w}
+	return func(e agent.Event) {
+		in.within = e
+		in.watch(e)
+	}
 }
 
 // runEvent is the first: which run it is, and whom it asks.
@@ -177,7 +220,7 @@ func (w *jsonWatcher) watch(e agent.Event) {
 	case agent.RestartEvent:
 		w.write("restart", struct{}{})
 	case agent.CallEvent:
-		w.write("call", callEvent{known(e.Call.ID), e.Call.Name, e.Position, w.masker.arguments(e.Call.Name, e.Call.Arguments)})
+		w.write("call", callEvent{known(e.Call.ID), e.Call.Name, e.Position, w.masker.of(e.Agent).arguments(e.Call.Name, e.Call.Arguments)})
 	case agent.OutcomeEvent:
 		w.write("outcome", viewCall(e.Run, *e.Verdict))
 	case agent.ApprovalEvent:
@@ -190,6 +233,8 @@ func (w *jsonWatcher) watch(e agent.Event) {
 		w.write("approval", viewApproval(p))
 	case agent.UsageEvent:
 		w.write("usage", e.Usage)
+	case agent.HandoffEvent:
+		w.write("handoff", handoffEvent{e.Text, e.Agent})
 	case agent.EndEvent:
 		r := e.Result
 		w.write("end", endEvent{r.End, r.Run, r.Turn, known(r.ApprovalID), known(endMessage(*r))})
@@ -207,10 +252,19 @@ func (w *jsonWatcher) write(event string, fields any) {
 	if len(rest) > len("{}") {
 		head = append(head, ',')
 	}
-	w.fail(writeJSON(w.out, json.RawMessage(append(head, rest[1:]...))))
+	whole := json.RawMessage(append(head, rest[1:]...))
+	if w.around != nil {
+		w.around.write("inner", innerEvent{w.within.Parent, w.within.Depth, w.within.Run, whole})
+		return
+	}
+	w.fail(writeJSON(w.out, whole))
 }
 
 func (w *jsonWatcher) fail(err error) {
+	if w.around != nil {
+		w.around.fail(err)
+		return
+	}
 	if w.err == nil {
 		w.err = err
 	}
