@@ -11,8 +11,9 @@ import (
 
 // builder turns rules into goals and shapes.
 type builder struct {
-	schema *rules.Schema
-	rules  []*rules.Rule          // the schema's, by ID, and those made for the values of enums
+	schema *rules.Schema // the last that was added
+	judges map[*rules.Rule]*rules.Schema
+	rules  []*rules.Rule          // the schemas', by ID, and those made for the values of enums
 	vals   map[*rules.Rule]*value // the rules of values
 	made   map[*rules.Rule]*value // and what these say in other keywords
 	byJSON map[string]*rules.Rule
@@ -32,9 +33,8 @@ type builder struct {
 	searching int
 	spreads   map[spreadKey][]*clause
 
-	never, always *rules.Rule
-	own           int // rules from here on were made here
-	err           *RefusedError
+	never, always, anObject *rules.Rule
+	err                     *RefusedError
 }
 
 // value is a JSON value that a schema names.
@@ -88,13 +88,7 @@ func (b *builder) refuseLits(lits []literal, message string) {
 }
 
 // index is a rule's place among all.
-func (b *builder) index(r *rules.Rule) int {
-	for r.ID >= len(b.rules) {
-		b.rules = append(b.rules, nil)
-	}
-	b.rules[r.ID] = r
-	return r.ID
-}
+func (b *builder) index(r *rules.Rule) int { return r.ID }
 
 func (b *builder) add(r *rules.Rule) *rules.Rule {
 	r.ID = len(b.rules)
@@ -102,12 +96,12 @@ func (b *builder) add(r *rules.Rule) *rules.Rule {
 	return r
 }
 
-// collect numbers all rules that are reached.
+// collect numbers all rules of a schema that are reached.
 func (b *builder) collect(r *rules.Rule) {
-	if r == nil || (r.ID < len(b.rules) && b.rules[r.ID] != nil) {
+	if r == nil || b.judges[r] != nil {
 		return
 	}
-	b.index(r)
+	b.judges[b.add(r)] = b.schema
 	lists := [][]*rules.Rule{{r.Ref, r.Not, r.If, r.Then, r.Else}, r.AllOf, r.AnyOf, r.OneOf}
 	if a := r.Array; a != nil {
 		lists = append(lists, a.Prefix, []*rules.Rule{a.Rest, a.Contains, a.Unevaluated})
@@ -247,7 +241,7 @@ func (b *builder) accepts(r *rules.Rule, json string) (ok, decided bool) {
 	switch {
 	case r.Always != 0:
 		return r.Always > 0, true
-	case r.ID >= b.own:
+	case b.judges[r] == nil: // it was made here
 		v := b.vals[r]
 		if v == nil {
 			v = b.made[r]
@@ -260,7 +254,7 @@ func (b *builder) accepts(r *rules.Rule, json string) (ok, decided bool) {
 		}
 		return v.canonical() == (&value{json: json}).canonical(), true
 	}
-	return b.schema.Accepts(r, json)
+	return b.judges[r].Accepts(r, json)
 }
 
 func typeOfJSON(json string) rules.Types {

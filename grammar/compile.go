@@ -24,36 +24,53 @@ func Compile(s *schema.Schema, o *Options) (*Grammar, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	b := newBuilder(s.Rules())
-	root := b.goalOf([]literal{b.literal(b.schema.Root, false)})
-	if b.schema.Object {
-		root = b.with(root, b.literal(b.add(&rules.Rule{Types: rules.Obj}), false))
-	}
-	list := b.all(root)
-	if b.err != nil {
-		return nil, b.err
-	}
-	b.seal(list)
-	if b.err == nil && root.height >= maxDepth {
-		b.refuse(b.schema.Root, "", "no value satisfies the schema")
-	}
-	if b.err != nil {
-		return nil, b.err
+	b := newBuilder()
+	root := b.root(s)
+	if err := b.build(root); err != nil {
+		return nil, err
 	}
 	return &Grammar{newMachine(b, root, o)}, nil
 }
 
-func newBuilder(s *rules.Schema) *builder {
+// root is the goal of a schema's values.
+func (b *builder) root(s *schema.Schema) *goal {
+	b.schema = s.Rules()
+	b.collect(b.schema.Root)
+	root := b.goalOf([]literal{b.literal(b.schema.Root, false)})
+	if b.schema.Object {
+		root = b.with(root, b.literal(b.anObject, false))
+	}
+	return root
+}
+
+// build works out all that the roots lead to.
+func (b *builder) build(roots ...*goal) error {
+	list := b.all(roots...)
+	if b.err == nil {
+		b.seal(list)
+	}
+	for _, root := range roots {
+		if b.err == nil && root.height >= maxDepth {
+			b.refuseLits(root.lits, "no value satisfies the schema")
+		}
+	}
+	if b.err != nil {
+		return b.err
+	}
+	return nil
+}
+
+func newBuilder() *builder {
 	b := &builder{
-		schema: s, vals: map[*rules.Rule]*value{}, made: map[*rules.Rule]*value{}, byJSON: map[string]*rules.Rule{},
+		judges: map[*rules.Rule]*rules.Schema{},
+		vals:   map[*rules.Rule]*value{}, made: map[*rules.Rule]*value{}, byJSON: map[string]*rules.Rule{},
 		sets: map[*rules.Rule][]*rules.Rule{}, goals: map[string]*goal{}, empties: map[emptyKey]bool{},
 		spreads: map[spreadKey][]*clause{}, textOf: map[*rules.Rule]*textlang.Formula{}, numberOf: map[*rules.Rule]*numlang.Formula{},
 		patterns: map[*rules.Pattern]*textlang.Formula{}, formats: map[string]*textlang.Formula{},
 		texts: map[string][]*textlang.Lang{}, numbers: map[string]*numlang.Lang{}, shapes: map[string]*object{}, lists: map[string]*array{},
 	}
-	b.collect(s.Root)
-	b.own = len(b.rules)
 	b.never = b.add(&rules.Rule{Always: -1})
 	b.always = b.add(&rules.Rule{Always: 1})
+	b.anObject = b.add(&rules.Rule{Types: rules.Obj})
 	return b
 }

@@ -11,6 +11,7 @@ import (
 // matchers; only what is new takes the lock.
 type machine struct {
 	order  bool // declared members come in the order of the schema
+	script script
 	start  *position
 	finish *position // behind the value
 
@@ -161,7 +162,13 @@ func (m *machine) lead(out []way, w *way, b byte) []way {
 		if q := w.num.Step(w.state, b); q >= 0 {
 			return append(out, way{at: inNumber, in: w.in, num: w.num, state: q, of: w.of})
 		}
-		if w.in != nil && w.num.Accept(w.state) {
+		switch {
+		case w.in == nil || !w.num.Accept(w.state):
+		case w.in.isScript():
+			for _, v := range m.follow(nil, w.in.node-1) {
+				out = m.lead(out, &v, b)
+			}
+		default:
 			if isSpace(b) {
 				return append(out, way{at: atNext, in: w.in})
 			}
@@ -169,6 +176,8 @@ func (m *machine) lead(out []way, w *way, b byte) []way {
 		}
 	case inTrue, inFalse, inNull:
 		return m.inWord(out, w, b)
+	case inScript:
+		return m.inScript(out, w, b)
 	}
 	return out
 }
@@ -181,19 +190,22 @@ func (m *machine) inWord(out []way, w *way, b byte) []way {
 		return out
 	}
 	if int(w.word)+1 == len(text) {
-		return append(out, m.whole(w.in))
+		return m.whole(out, w.in)
 	}
 	next := *w
 	next.word++
 	return append(out, next)
 }
 
-// whole is the way behind a value.
-func (m *machine) whole(in *frame) way {
-	if in == nil {
-		return way{at: atEnd}
+// whole is what may come behind a value.
+func (m *machine) whole(out []way, in *frame) []way {
+	switch {
+	case in == nil:
+		return append(out, way{at: atEnd})
+	case in.isScript():
+		return m.follow(out, in.node-1)
 	}
-	return way{at: atNext, in: in}
+	return append(out, way{at: atNext, in: in})
 }
 
 // value begins a value.
@@ -275,7 +287,7 @@ func (m *machine) close(out []way, in *frame) []way {
 	if in.object != nil && !in.mayClose() || in.array != nil && !in.array.mayEnd(in.spot) {
 		return out
 	}
-	return append(out, m.whole(in.up))
+	return m.whole(out, in.up)
 }
 
 // elementWays are the ways to begin the next element.
@@ -336,7 +348,7 @@ func (m *machine) inSet(out []way, w *way, b byte) []way {
 	t := w.in.array.trie
 	if b == '"' && w.char == 0 {
 		if i := t.Word(w.word); i >= 0 && !w.in.seen.has(w.in.array.byWord[i]) {
-			return append(out, m.whole(m.taken(w.in, w.in.array.byWord[i])))
+			return m.whole(out, m.taken(w.in, w.in.array.byWord[i]))
 		}
 		return out
 	}

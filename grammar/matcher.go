@@ -195,6 +195,9 @@ func (m *Matcher) settled() *position {
 
 // between follows a byte that is no part of a string.
 func (m *Matcher) between(was point, b byte) bool {
+	if was == inScript {
+		return true
+	}
 	if m.scope >= 0 && m.scopes[m.scope].unique && endsElement(was, b) && !m.endElement(was, b) {
 		return false
 	}
@@ -209,7 +212,7 @@ func (m *Matcher) between(was point, b byte) bool {
 		m.opened(was, b)
 		m.push(b == '[')
 	case '}', ']':
-		if !isString(was) {
+		if !isString(was) && m.scope >= 0 {
 			m.scope = m.scopes[m.scope].up
 			if m.scope >= 0 && m.scopes[m.scope].unique {
 				return m.endElement(was, 0)

@@ -112,6 +112,7 @@ const (
 	inFalse
 	inNull
 	atSet // before an element of a finite set of unique ones
+	inScript
 )
 
 // frame is an object or an array that is open.
@@ -129,6 +130,7 @@ type frameKey struct {
 	count  int32  // members, as far as it matters
 	pended uint32 // obligations that are not settled
 	spot   spot
+	node   int // of the script behind which the value stands, plus one; there is no array and object
 }
 
 func (f *frame) level() int {
@@ -138,15 +140,21 @@ func (f *frame) level() int {
 	return f.depth
 }
 
+// isScript reports whether the value stands in a script, in no object or array.
+func (f *frame) isScript() bool { return f != nil && f.node > 0 }
+
 // dead is where nothing valid leads.
 var dead = &position{}
 
 func classOf(w way) positionClass {
 	switch w.at {
-	case atStart, atEnd, inText, inKey, inSet, inTrue, inFalse, inNull:
+	case atStart, atEnd, inText, inKey, inSet, inTrue, inFalse, inNull, inScript:
 		return classInside
 	case inNumber:
-		return classNumber
+		if !w.in.isScript() {
+			return classNumber
+		}
+		return classInside
 	}
 	return classSpace
 }
@@ -247,6 +255,15 @@ func (m *machine) describe(p *position, w *way) {
 	case inNumber:
 		p.ends = p.ends || w.in == nil && w.num.Accept(w.state)
 		p.first.add("0123456789.eE+-,]}")
+		if w.in.isScript() {
+			p.first = everyByte
+			for _, v := range m.follow(nil, w.in.node-1) {
+				p.ends = p.ends || v.at == atEnd && w.num.Accept(w.state)
+			}
+		}
+	case inScript:
+		p.ends = p.ends || m.script[w.state].ends && m.script[w.state].free && w.char == 0
+		p.first = everyByte
 	case atColon:
 		p.first.add(":")
 	case atName:
@@ -326,6 +343,9 @@ func (m *machine) frame(k frameKey) *frame {
 		return f
 	}
 	f := &frame{frameKey: k, id: uint32(len(m.frames)) + 1, depth: k.up.level() + 1}
+	if f.isScript() {
+		f.depth = 0
+	}
 	m.frames[k] = f
 	return f
 }

@@ -12,15 +12,18 @@ import (
 
 const noHeight = 1 << 20
 
-// all builds every goal that the root leads to.
-func (b *builder) all(root *goal) []*goal {
-	list := []*goal{root}
-	seen := map[*goal]bool{root: true}
+// all builds every goal that the roots lead to.
+func (b *builder) all(roots ...*goal) []*goal {
+	var list []*goal
+	seen := map[*goal]bool{}
 	add := func(g *goal) {
 		if g != nil && !seen[g] {
 			seen[g] = true
 			list = append(list, g)
 		}
+	}
+	for _, g := range roots {
+		add(g)
 	}
 	objects, arrays := map[*object]bool{}, map[*array]bool{}
 	for i := 0; i < len(list) && b.err == nil; i++ {

@@ -35,7 +35,7 @@ func (m *machine) capped(w *way) bool {
 func (m *machine) inText(out []way, w *way, b byte) []way {
 	if b == '"' && w.char == 0 {
 		if w.lo <= 0 && w.text.Accept(w.state) {
-			return append(out, m.whole(w.in))
+			return m.whole(out, w.in)
 		}
 		return out
 	}

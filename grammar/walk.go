@@ -254,7 +254,7 @@ func (w *walker) offTrie(p *position) *position {
 func (w *walker) ended(p *position) *position {
 	w.m.mu.Lock()
 	defer w.m.mu.Unlock()
-	return w.m.position([]way{w.m.whole(p.ways[0].in)})
+	return w.m.position(w.m.whole(nil, p.ways[0].in))
 }
 
 // validity is the suffixes of a vocabulary that go on from a position.

@@ -7,14 +7,17 @@ import "github.com/holdfast-go/holdfast/internal/rules"
 func (s *Schema) Rules() *rules.Schema {
 	v := viewer{done: make(map[*rule]*rules.Rule, len(s.rules)), patterns: map[*pattern]*rules.Pattern{}}
 	out := &rules.Schema{Root: v.rule(s.root), Object: s.mode == ModeTool}
-	back := v.back
+	back := make(map[*rules.Rule]*rule, len(v.done))
+	for own, r := range v.done {
+		back[r] = own
+	}
 	out.Accepts = func(r *rules.Rule, json string) (ok, decided bool) {
 		val, err := Read([]byte(json), schemaLimits)
-		if err != nil {
+		if err != nil || back[r] == nil {
 			return false, false
 		}
 		m := machine{d: val.d, s: s}
-		ok = m.valid(back[r.ID], 0)
+		ok = m.valid(back[r], 0)
 		return ok, !m.over
 	}
 	return out
@@ -23,7 +26,6 @@ func (s *Schema) Rules() *rules.Schema {
 // viewer copies rules into the form of package rules.
 type viewer struct {
 	done     map[*rule]*rules.Rule
-	back     []*rule
 	patterns map[*pattern]*rules.Pattern
 }
 
@@ -34,8 +36,8 @@ func (v *viewer) rule(r *rule) *rules.Rule {
 	if out, ok := v.done[r]; ok {
 		return out
 	}
-	out := &rules.Rule{ID: len(v.back), Path: r.ptr, Types: rules.Types(r.types)}
-	v.done[r], v.back = out, append(v.back, r)
+	out := &rules.Rule{ID: len(v.done), Path: r.ptr, Types: rules.Types(r.types)}
+	v.done[r] = out
 	switch r.always {
 	case alwaysTrue:
 		out.Always = 1

@@ -15,7 +15,7 @@ type Schema struct {
 
 // Rule is one schema or subschema. What it does not assert is nil or zero.
 type Rule struct {
-	ID     int
+	ID     int    // a number that whoever reads the rules may change
 	Path   string // JSON Pointer
 	Always int8   // 1: true, -1: false
 	Types  Types  // 0: every type
