@@ -26,7 +26,8 @@ resume does, or continuing the conversation with holdfast run.`,
 		Args:    cobra.NoArgs,
 		RunE:    a.do(needsSubcommand),
 	}
-	cmd.AddCommand(a.approvalsListCommand(), a.approvalsShowCommand(), a.decideCommand(true), a.decideCommand(false))
+	cmd.AddCommand(a.approvalsListCommand(), a.approvalsShowCommand(), a.decideCommand(true), a.decideCommand(false),
+		a.rulesCommand(), a.revokeCommand())
 	return cmd
 }
 
@@ -182,9 +183,19 @@ func whyAsked(p ledger.Approval) string {
 	return p.Why + "; " + p.Finding.Why
 }
 
+const alwaysHelp = `Approve says yes to one call, which holdfast resume then runs.
+
+With --always it also saves a rule, by which calls like it run without asking. The
+rule is shown whole before it is saved. It names the tool as it is defined now, the
+principal, a time, and every argument: exactly what this call has, unless --free or
+--when widen it. It never allows what a policy denies, and it does not answer what
+is found out later: a precondition, another write of which nobody knows, text of
+strangers that was not in the conversation then.`
+
 func (a *app) decideCommand(approve bool) *cobra.Command {
 	where := ledgerFlag{looks: true}
 	var reason string
+	var always alwaysFlags
 	name, short, why := "deny", "Say no, with a reason that the model sees", "not before Friday"
 	if approve {
 		name, short, why = "approve", "Say yes; holdfast resume then runs the call", "checked with Ana"
@@ -195,9 +206,17 @@ func (a *app) decideCommand(approve bool) *cobra.Command {
 		Example: "  holdfast approvals " + name + " ID --reason \"" + why + "\"",
 		Args:    oneID,
 		RunE: a.do(func(cmd *cobra.Command, args []string) error {
+			if err := always.check(); err != nil {
+				return err
+			}
 			return a.withLedger(cmd.Context(), where, func(ctx context.Context, l *ledger.Ledger) error {
 				decide := l.Deny
-				if approve {
+				switch {
+				case always.always:
+					decide = func(ctx context.Context, id, _, reason string) (ledger.Approval, error) {
+						return a.approveAlways(ctx, l, id, reason, always)
+					}
+				case approve:
 					decide = l.Approve
 				}
 				p, err := decide(ctx, args[0], a.localUser(), reason)
@@ -216,6 +235,11 @@ func (a *app) decideCommand(approve bool) *cobra.Command {
 	}
 	where.add(cmd)
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for the record; with deny the model sees it")
+	if approve {
+		always.add(cmd)
+		cmd.Long = alwaysHelp
+		cmd.Example += "\n  holdfast approvals approve ID --always --free text --when '/amount_cents <= 5000'"
+	}
 	return cmd
 }
 
