@@ -63,7 +63,7 @@ conformance: vocabularies
 	cd bench/schema && $(GO) test -count=1 -v -timeout 60m -run TestDifferential .
 
 crash:
-	HOLDFAST_CRASH=full HOLDFAST_REQUIRE_POSTGRES=1 scripts/with-postgres $(GO) test -count=1 -timeout 60m ./ledger/...
+	HOLDFAST_CRASH=full HOLDFAST_REQUIRE_POSTGRES=1 scripts/with-postgres $(GO) test -count=1 -timeout 60m ./ledger/... ./agent
 
 fuzz:
 	scripts/fuzz $(FUZZTIME)

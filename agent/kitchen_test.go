@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -35,6 +36,8 @@ type kitchen struct {
 	shut   error            // what find fails with
 	hold   chan struct{}    // slow waits for it, or for its context
 	held   chan struct{}    // slow was entered
+	// effects is a file to which each store adds its key, where it is set.
+	effects string
 }
 
 func (k *kitchen) entered(name string, args schema.Value) {
@@ -64,8 +67,13 @@ func (k *kitchen) find(_ context.Context, args schema.Value) (holdfast.Result, e
 	return holdfast.Result{JSON: json.RawMessage(`{"foods":[{"id":9007199254740993,"name":"arroz"},{"id":2,"name":"pan <&>"}]}`)}, nil
 }
 
-func (k *kitchen) store(_ context.Context, args schema.Value) (holdfast.Result, error) {
+func (k *kitchen) store(ctx context.Context, args schema.Value) (holdfast.Result, error) {
 	k.entered("store", args)
+	if k.effects != "" {
+		if err := addLine(k.effects, holdfast.CallInfoFrom(ctx).Key); err != nil {
+			return holdfast.Result{}, err
+		}
+	}
 	var in struct {
 		Name  string
 		Grams int64
@@ -77,6 +85,16 @@ func (k *kitchen) store(_ context.Context, args schema.Value) (holdfast.Result, 
 	defer k.mu.Unlock()
 	k.stored[in.Name] += in.Grams
 	return holdfast.Result{JSON: fmt.Appendf(nil, `{"stored":%d}`, k.stored[in.Name])}, k.lost
+}
+
+func addLine(file, line string) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteString(line + "\n")
+	return err
 }
 
 func (k *kitchen) slow(ctx context.Context, args schema.Value) (holdfast.Result, error) {
