@@ -52,6 +52,7 @@ type call struct {
 	// From execute on.
 	attempts int         // how often the handler was entered
 	left     *leftBehind // a handler that was abandoned
+	inFlight bool        // what was sent may still take effect: a confirm function's no does not count
 	evidence string      // what the confirm function saw
 
 	clock    *clock

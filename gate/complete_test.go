@@ -124,8 +124,8 @@ func TestCode_too_many_calls(t *testing.T) {
 	var e entered
 	h := open(t, nil, lookTool(t, &e))
 	var calls []holdfast.Call
-	for i := range 70 {
-		calls = append(calls, withID(call("look", `{}`), fmt.Sprint(i)))
+	for i := range 70 { // each another: one read may answer for several
+		calls = append(calls, withID(call("look", fmt.Sprintf(`{"n":%d}`, i)), fmt.Sprint(i)))
 	}
 	for i, v := range h.put(h.round(calls...), nil) {
 		if i < 64 {

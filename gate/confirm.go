@@ -11,12 +11,20 @@ import (
 // the handler said that nothing happened. The caller's cancellation does not
 // stop it; it has the tool's timeout for itself.
 func (g *Gate) confirm(ctx context.Context, c *call) {
-	check := c.info.options.Confirm
-	if check == nil || c.outcome.Status == holdfast.Failed || c.outcome.Status == holdfast.Rejected {
+	if c.info.options.Confirm == nil || c.outcome.Status == holdfast.Failed || c.outcome.Status == holdfast.Rejected {
 		return
 	}
 	c.enter(Confirm)
-	base := holdfast.WithCallInfo(context.WithoutCancel(ctx), c.callInfo())
+	// An answer of the handler says that the API is done with it.
+	c.inFlight = c.outcome.Status != holdfast.OK && c.info.options.InFlight > 0
+	g.askEffect(context.WithoutCancel(ctx), c)
+}
+
+// askEffect asks the tool's confirm function, under the tool's timeout, and makes
+// the outcome of its answer.
+func (g *Gate) askEffect(ctx context.Context, c *call) {
+	check := c.info.options.Confirm
+	base := holdfast.WithCallInfo(ctx, c.callInfo())
 	answer, end := contain(base, g, c.tool.Timeout(), g.options.Grace, func(ctx context.Context) (holdfast.Confirmation, error) {
 		return check(ctx, c.key, c.args)
 	})
@@ -28,7 +36,8 @@ func (g *Gate) confirm(ctx context.Context, c *call) {
 	c.confirmed(answer.value)
 }
 
-// confirmed turns the answer into the outcome.
+// confirmed turns the answer into the outcome. A "no" does not count while what
+// is not there yet may still come.
 func (c *call) confirmed(answer holdfast.Confirmation) {
 	c.evidence = shorten(c.scrub(answer.Evidence), maxEvidence)
 	switch answer.Effect {
@@ -38,12 +47,14 @@ func (c *call) confirmed(answer holdfast.Confirmation) {
 		}
 		c.outcome = c.happened(answer.Result)
 	case holdfast.DidNotHappen:
-		if c.left != nil {
-			// Its handler still runs: what is not there yet may still come.
+		switch {
+		case c.left != nil:
 			c.outcome = c.unconfirmed("its handler still runs")
-			return
+		case c.inFlight:
+			c.outcome = c.unconfirmed("it is not there yet, and may still come")
+		default:
+			c.outcome = c.noEffect()
 		}
-		c.outcome = c.noEffect()
 	default:
 		c.outcome = c.unconfirmed("")
 	}

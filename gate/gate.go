@@ -44,6 +44,7 @@ type Gate struct {
 	timers    sync.Pool // of *time.Timer, stopped
 	abandoned atomic.Int64
 	lingering atomic.Int64
+	stillRuns sync.Map // ids of entries whose handlers were abandoned and still run
 }
 
 // Options of New; nil means defaults, and so does each zero field.

@@ -248,7 +248,7 @@ func (c *call) taken(code holdfast.Code, held *ledger.Entry) *holdfast.Outcome {
 		return c.reject(code, "its idempotency key is from a call so old that its record was removed.", "Use a new key if this is a new call.")
 	}
 	o := c.reject(holdfast.UnresolvedWrite, "the same call was started before, and it is not known whether it took effect.",
-		"Do not call it again; a person has to find out first. Tell the user so.")
+		"Do not call it again; "+c.whoFindsOut()+" has to find out first. Tell the user so.")
 	if held != nil {
 		o.Message += " It is call " + held.ID + " in the record."
 	}
@@ -286,6 +286,10 @@ func (c *call) howItEnded(code holdfast.Code) string {
 		return "its result is larger than a handler may hand back"
 	case holdfast.OutputInvalid:
 		return "its result is not what its output schema promises"
+	case holdfast.Unrecorded:
+		return "its process ended before its outcome was recorded"
+	case holdfast.Unconfirmed:
+		return "a first check could not tell"
 	}
 	return "its handler reported an error"
 }
@@ -308,11 +312,21 @@ func (c *call) failed(code holdfast.Code, err error) holdfast.Outcome {
 	return holdfast.Outcome{Status: holdfast.Failed, Code: code, Message: message, Next: next}
 }
 
-const askAPerson = "Do not call it again, and do not reach the same in another way: a person has to find out first. Tell the user that it is not known."
+// askFirst is what the model is to do while it is not known whether c took effect.
+func (c *call) askFirst() string {
+	return "Do not call it again, and do not reach the same in another way: " + c.whoFindsOut() + " has to find out first. Tell the user that it is not known."
+}
+
+func (c *call) whoFindsOut() string {
+	if c.info.options.Confirm != nil {
+		return "a check, or a person,"
+	}
+	return "a person"
+}
 
 func (c *call) uncertain(code holdfast.Code, err error) holdfast.Outcome {
 	return holdfast.Outcome{
-		Status: holdfast.Uncertain, Code: code, Next: askAPerson,
+		Status: holdfast.Uncertain, Code: code, Next: c.askFirst(),
 		Message: "It is not known whether " + c.called() + " took effect: " + c.howItEnded(code) + because(c.toolError(code, err)),
 	}
 }
@@ -377,7 +391,7 @@ func (c *call) innerUncertain() {
 	}
 	c.outcome.Status = holdfast.Uncertain
 	c.outcome.Message = c.called() + " ended, but it is not known whether one of the calls that it made took effect."
-	c.outcome.Next = askAPerson
+	c.outcome.Next = c.askFirst()
 }
 
 // confirm
@@ -389,7 +403,7 @@ func (c *call) unconfirmed(why string) holdfast.Outcome {
 	} else {
 		message += c.howItEnded(c.outcome.Code) + ", and a check could not tell"
 	}
-	return holdfast.Outcome{Status: holdfast.Uncertain, Code: holdfast.Unconfirmed, Message: message + because(why), Next: askAPerson}
+	return holdfast.Outcome{Status: holdfast.Uncertain, Code: holdfast.Unconfirmed, Message: message + because(why), Next: c.askFirst()}
 }
 
 func (c *call) noEffect() holdfast.Outcome {
@@ -415,7 +429,7 @@ func happenedResult() *holdfast.Result {
 
 func (c *call) unrecorded() holdfast.Outcome {
 	return holdfast.Outcome{
-		Status: holdfast.Uncertain, Code: holdfast.Unrecorded, Next: askAPerson,
+		Status: holdfast.Uncertain, Code: holdfast.Unrecorded, Next: c.askFirst(),
 		Message: c.called() + " ran, but its outcome could not be recorded yet.",
 	}
 }

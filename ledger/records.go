@@ -99,6 +99,10 @@ type Entry struct {
 	Outcome                *holdfast.Outcome // once there is one
 	ApprovalID             string
 	Ran                    time.Duration // how long an agent call ran before it was parked, all told
+	// Asked is how often a confirm function was asked about an uncertain write, and
+	// AskAfter when it may be again.
+	Asked                  int
+	AskAfter               time.Time
 	Proposed, Started, End time.Time
 }
 
@@ -107,7 +111,7 @@ type Event struct {
 	Seq     int64
 	Entry   string
 	At      time.Time
-	What    string // proposed, approval_opened, approved, denied, started, ok, failed, uncertain, rejected, evidence, …
+	What    string // proposed, approval_opened, approved, denied, started, ok, failed, uncertain, rejected, evidence, asked, …
 	Who     string // owner or person
 	Fence   int64
 	Details json.RawMessage

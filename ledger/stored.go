@@ -48,6 +48,8 @@ type storedEntry struct {
 	Evidence        []storedEvidence `json:"evidence,omitempty"`
 	Approval        string           `json:"approval,omitempty"`
 	Ran             time.Duration    `json:"ran,omitempty"`
+	Asked           int              `json:"asked,omitempty"` // how often a confirm function was
+	AskAfter        time.Time        `json:"ask_after,omitzero"`
 	Proposed        time.Time        `json:"proposed"`
 	Started         time.Time        `json:"started,omitzero"`
 	End             time.Time        `json:"end,omitzero"`
@@ -170,6 +172,7 @@ func storeEntry(e *Entry) *storedEntry {
 		Warnings: convert(e.Warnings, storeProblem), Labels: e.Labels, Rule: e.Rule,
 		State: string(e.State), Stage: e.Stage, Fence: e.Fence, Owner: e.Owner,
 		Outcome: storeOutcome(e.Outcome), Approval: e.ApprovalID, Ran: e.Ran,
+		Asked: e.Asked, AskAfter: plain(e.AskAfter),
 		Proposed: plain(e.Proposed), Started: plain(e.Started), End: plain(e.End),
 	}
 }
@@ -187,6 +190,7 @@ func (e *storedEntry) entry() Entry {
 		Warnings: convert(e.Warnings, func(p storedProblem) schema.Problem { return schema.Problem(p) }), Labels: e.Labels, Rule: e.Rule,
 		State: State(e.State), Stage: e.Stage, Fence: e.Fence, Owner: e.Owner,
 		Outcome: e.Outcome.outcome(), ApprovalID: e.Approval, Ran: e.Ran,
+		Asked: e.Asked, AskAfter: e.AskAfter,
 		Proposed: e.Proposed, Started: e.Started, End: e.End,
 	}
 }

@@ -21,6 +21,7 @@ func Ledger(t *testing.T, open func(t *testing.T, now func() time.Time) ledger.S
 	}{
 		{"keys", keyCases},
 		{"crashes", crashCases},
+		{"asking", askCases},
 		{"approvals", approvalCases},
 		{"runs", runCases},
 		{"labels", labelCases},
