@@ -18,15 +18,6 @@ const (
 	mostAsked = 16 // times in all: about six hours
 )
 
-// Asked is what came of asking about one uncertain write.
-type Asked struct {
-	Entry Entry // as it stands now
-	// Effect is what the confirm function said, and counted.
-	Effect holdfast.EffectState
-	// Why says why the write stays uncertain, or "".
-	Why string
-}
-
 // Run asks about uncertain writes, with Reconfirm, until ctx ends. What fails is
 // logged and tried again.
 func (g *Gate) Run(ctx context.Context) error {
@@ -46,19 +37,19 @@ func (g *Gate) Run(ctx context.Context) error {
 
 // Reconfirm asks the confirm functions of the catalog's tools about their
 // uncertain writes, whichever process left them behind, and moves on what they
-// know of. It tells what was asked. Without ids it asks about those whose turn it
+// know of. It tells what became of those that it asked about. Without ids it asks about those whose turn it
 // is, with pauses that double, 16 times in all; with ids about those writes, at any
 // time. When and how often is in the record, so that several processes do not ask
 // at once, and a restart does not begin anew.
 //
 // A "no" counts only once [holdfast.ToolOptions.InFlight] is over since the write
 // became uncertain, or, after a crash, at least the tool's timeout.
-func (g *Gate) Reconfirm(ctx context.Context, ids ...string) ([]Asked, error) {
+func (g *Gate) Reconfirm(ctx context.Context, ids ...string) ([]Verdict, error) {
 	waiting, err := g.uncertain(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	asked := make([]*Asked, len(waiting))
+	asked := make([]*call, len(waiting))
 	var wg sync.WaitGroup
 	room := make(chan struct{}, g.options.Parallel)
 	for i, e := range waiting {
@@ -69,10 +60,10 @@ func (g *Gate) Reconfirm(ctx context.Context, ids ...string) ([]Asked, error) {
 		})
 	}
 	wg.Wait()
-	var list []Asked
-	for _, a := range asked {
-		if a != nil {
-			list = append(list, *a)
+	var list []Verdict
+	for _, c := range asked {
+		if c != nil {
+			list = append(list, c.verdict())
 		}
 	}
 	return list, ctx.Err()
@@ -117,60 +108,68 @@ func (g *Gate) uncertain(ctx context.Context, ids []string) ([]Entry, error) {
 	return list, nil
 }
 
-// reconfirmOne asks about one write if it is its turn, and gives nil if it is not.
-func (g *Gate) reconfirmOne(ctx context.Context, e Entry, now bool) *Asked {
+// reconfirmOne asks about one write if it is its turn, or now, and gives nil where
+// it is not asked about.
+func (g *Gate) reconfirmOne(ctx context.Context, e Entry, now bool) *call {
 	c, why := g.recallWrite(e)
-	if why != "" {
-		if now {
-			return &Asked{Entry: e, Why: why}
-		}
+	if why != "" && !now {
 		return nil
+	}
+	if why != "" {
+		return c.stays(e, why)
 	}
 	// The pause also keeps others away while this process asks.
 	pause := min(firstAsk<<min(e.Asked, 20), lastAsk) + c.tool.Timeout() + g.options.Grace
 	taken, mine, err := g.ledger.Ask(ctx, e.ID, e.Fence, pause, now)
 	switch {
 	case errors.Is(err, ledger.ErrLost):
-		return nil // it moved on
+		return c.stays(taken, "it moved on just now")
 	case err != nil:
 		g.logLedger("taking the turn to ask", c, err)
 		return nil
-	case !mine && !now:
-		return nil
+	case !mine && now:
+		return c.stays(taken, "the process that ran it lives, and asks by itself")
 	case !mine:
-		return &Asked{Entry: taken, Why: "the process that ran it lives, and asks by itself"}
+		return nil
 	}
 	_, c.inFlight = g.stillRuns.Load(e.ID)
 	c.inFlight = c.inFlight || taken.AskAfter.Add(-pause).Sub(taken.End) < c.window()
 	g.askEffect(ctx, c)
 	if ctx.Err() != nil {
-		return nil // an answer may be cut short by that
+		return nil // the answer may be that end's doing
 	}
-	return g.moveOn(ctx, c, taken)
+	if c.outcome.Status != holdfast.Uncertain {
+		g.moveOn(ctx, c, taken)
+	}
+	return c
+}
+
+// stays tells of a write as it stands, and why it was not asked about.
+func (c *call) stays(e Entry, why string) *call {
+	if e.State != ledger.StateUncertain && e.Outcome != nil {
+		c.recallOutcome(e)
+		return c
+	}
+	c.outcome = holdfast.Outcome{
+		Status: holdfast.Uncertain, Code: holdfast.Unconfirmed, Message: "It is not known whether " + c.called() + " took effect, and nobody was asked: " + why + ".",
+	}
+	return c
 }
 
 // moveOn resolves a write by what its confirm function said.
-func (g *Gate) moveOn(ctx context.Context, c *call, e Entry) *Asked {
-	a := &Asked{Entry: e, Effect: holdfast.Unknown, Why: c.outcome.Message}
-	switch c.outcome.Status {
-	case holdfast.OK:
-		a.Effect, a.Why = holdfast.Happened, ""
-	case holdfast.Failed:
-		a.Effect, a.Why = holdfast.DidNotHappen, ""
-	default:
-		return a
-	}
+func (g *Gate) moveOn(ctx context.Context, c *call, e Entry) {
 	recording := g.recording(ctx)
 	defer recording.end()
 	resolved, err := g.ledger.Resolve(recording, e.ID, e.Fence, c.outcome, "confirm function", orElse(c.evidence, "the confirm function said so"))
-	if err != nil {
+	switch {
+	case err == nil:
+		g.options.Log.Info("uncertain write resolved", "entry", e.ID, "tool", c.name(), "run", e.Run, "state", resolved.State)
+	case errors.Is(err, ledger.ErrLost): // a person was faster
+		c.stays(e, "somebody else resolved it meanwhile")
+	default:
 		g.logLedger("resolving", c, err)
-		a.Effect, a.Why = holdfast.Unknown, "the answer could not be recorded"
-		return a
+		c.stays(e, "the answer could not be recorded")
 	}
-	a.Entry = resolved
-	g.options.Log.Info("uncertain write resolved", "entry", e.ID, "tool", c.name(), "run", e.Run, "state", resolved.State)
-	return a
 }
 
 // window is how long what was sent may still take effect after nobody waited for
@@ -183,30 +182,32 @@ func (c *call) window() time.Duration {
 	return d
 }
 
-// recallWrite is an uncertain write as a call, to be asked about, or why it cannot
-// be.
+// recallWrite is a write in the record as a call, to be asked about, and why it
+// cannot be, or "".
 func (g *Gate) recallWrite(e Entry) (c *call, why string) {
-	t, ok := g.catalog.Lookup(e.Tool)
-	switch {
-	case e.State != ledger.StateUncertain:
-		return nil, "it is " + string(e.State) + ", and only an uncertain write is asked about"
-	case !ok:
-		return nil, "the catalog has no tool of its name"
-	case t.Options().Confirm == nil:
-		return nil, "its tool has no confirm function: only a person can tell"
-	}
-	args, err := schema.Read(e.Arguments, &g.options.Limits)
-	if err != nil || hexDigest(args.Canonical()) != e.ArgumentsDigest {
-		return nil, "its arguments are not in the record, or not whole: a secret is masked there"
-	}
 	p := &passage{gate: g, Round: Round{Run: e.Run, Turn: e.Turn, Number: e.Round, Principal: e.Principal}}
 	c = &call{
-		round: p, position: e.Position, sent: &holdfast.Call{Name: t.Name()}, id: e.CallID, twinOf: -1,
-		tool: t, info: g.tools[t], args: args, key: e.Key, ledgerID: e.ID, stage: Confirm,
-		outcome: holdfast.Outcome{Status: holdfast.Uncertain},
+		round: p, position: e.Position, sent: &holdfast.Call{Name: e.Tool}, id: e.CallID, twinOf: -1,
+		key: e.Key, ledgerID: e.ID, stage: Confirm, outcome: holdfast.Outcome{Status: holdfast.Uncertain},
 	}
 	if e.Outcome != nil {
 		c.outcome.Code = e.Outcome.Code
 	}
+	t, ok := g.catalog.Lookup(e.Tool)
+	if !ok {
+		return c, "the catalog has no tool of its name"
+	}
+	c.tool, c.info, c.sent.Name = t, g.tools[t], t.Name()
+	if e.State != ledger.StateUncertain {
+		return c, "it is " + string(e.State)
+	}
+	if c.info.options.Confirm == nil {
+		return c, "its tool has no confirm function, so only a person can tell"
+	}
+	args, err := schema.Read(e.Arguments, &g.options.Limits)
+	if err != nil || hexDigest(args.Canonical()) != e.ArgumentsDigest {
+		return c, "its arguments are not whole in the record, where secrets are masked"
+	}
+	c.args = args
 	return c, ""
 }

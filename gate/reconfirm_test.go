@@ -64,7 +64,7 @@ func (s *shop) timesAsked() int {
 	return len(s.asked)
 }
 
-func (h *house) reconfirm(ids ...string) []gate.Asked {
+func (h *house) reconfirm(ids ...string) []gate.Verdict {
 	h.t.Helper()
 	list, err := h.gate.Reconfirm(h.t.Context(), ids...)
 	if err != nil {
@@ -113,7 +113,7 @@ func TestReconfirm_a_write_whose_process_died_and_that_happened(t *testing.T) {
 		h, id := killed(t, &s, holdfast.ToolOptions{}, `{"n":1}`, true)
 		want(t, h.one("order", `{"n":1}`), holdfast.Rejected, holdfast.UnresolvedWrite, gate.Claim)
 		asked := h.reconfirm()
-		if len(asked) != 1 || asked[0].Effect != holdfast.Happened || asked[0].Entry.State != ledger.StateOK {
+		if len(asked) != 1 || asked[0].Outcome.Status != holdfast.OK || h.entry(id).State != ledger.StateOK {
 			t.Fatalf("Reconfirm() = %+v, want it ok", asked)
 		}
 		v := h.one("order", `{"n":1}`)
@@ -208,7 +208,7 @@ func TestReconfirm_backs_off_and_ends(t *testing.T) {
 		if asked := h.reconfirm(); len(asked) != 0 {
 			t.Errorf("Reconfirm() = %+v, want it left to a person", asked)
 		}
-		if asked := h.reconfirm(id); len(asked) != 1 || asked[0].Effect != holdfast.Happened {
+		if asked := h.reconfirm(id); len(asked) != 1 || asked[0].Outcome.Status != holdfast.OK {
 			t.Errorf("Reconfirm(id) = %+v, want it asked when a person wants it", asked)
 		}
 	})
@@ -269,15 +269,12 @@ func TestReconfirm_what_cannot_be_asked_says_why(t *testing.T) {
 		if asked := h.reconfirm(); len(asked) != 0 || s.timesAsked() != 0 {
 			t.Errorf("Reconfirm() = %+v, want what cannot be asked left alone", asked)
 		}
-		done := h.one("order", `{"n":2}`)
-		if done.Outcome.Status == holdfast.Pending { // another write is unresolved
-			done.LedgerID = secret
-		}
 		asked := h.reconfirm(secret)
 		if len(asked) != 1 {
 			t.Fatalf("Reconfirm(id) = %+v, want one answer", asked)
 		}
-		contains(t, "why", asked[0].Why, "a secret is masked")
+		want(t, asked[0], holdfast.Uncertain, holdfast.Unconfirmed, gate.Confirm)
+		contains(t, "message", asked[0].Outcome.Message, "secrets are masked")
 		if _, err := h.gate.Reconfirm(t.Context(), "nobody"); !errors.Is(err, ledger.ErrNotFound) {
 			t.Errorf("Reconfirm(nobody) = %v, want ErrNotFound", err)
 		}
@@ -289,7 +286,7 @@ func TestReconfirm_a_person_is_faster(t *testing.T) {
 		var s shop
 		h, id := killed(t, &s, holdfast.ToolOptions{}, `{}`, true)
 		s.hangs = make(chan struct{})
-		done := make(chan []gate.Asked)
+		done := make(chan []gate.Verdict)
 		go func() {
 			list, _ := h.gate.Reconfirm(t.Context())
 			done <- list
@@ -301,7 +298,7 @@ func TestReconfirm_a_person_is_faster(t *testing.T) {
 			t.Fatalf("Resolve() = %v", err)
 		}
 		close(s.hangs)
-		if list := <-done; len(list) != 1 || list[0].Effect != holdfast.Unknown {
+		if list := <-done; len(list) != 1 || list[0].Outcome.Status != holdfast.Uncertain {
 			t.Errorf("Reconfirm() = %+v, want its answer to be too late", list)
 		}
 		if got := h.entry(id).State; got != ledger.StateFailed {
@@ -328,7 +325,7 @@ func TestReconfirm_bad_confirm_functions(t *testing.T) {
 				h := open(t, nil, tool(t, "x", holdfast.Write, "", e.fails(errors.New("reset")), &holdfast.ToolOptions{Confirm: confirm}))
 				v := h.one("x", `{}`)
 				time.Sleep(time.Minute)
-				if asked := h.reconfirm(); len(asked) != 1 || asked[0].Why == "" || h.entry(v.LedgerID).State != ledger.StateUncertain {
+				if asked := h.reconfirm(); len(asked) != 1 || asked[0].Outcome.Code != holdfast.Unconfirmed || h.entry(v.LedgerID).State != ledger.StateUncertain {
 					t.Errorf("Reconfirm() = %+v, entry %s; want it uncertain, and why", asked, h.entry(v.LedgerID).State)
 				}
 			})

@@ -25,7 +25,7 @@ until somebody resolves it.`,
 		RunE:    a.do(needsSubcommand),
 	}
 	cmd.AddCommand(
-		a.ledgerListCommand(), a.ledgerShowCommand(), a.ledgerResolveCommand(),
+		a.ledgerListCommand(), a.ledgerShowCommand(), a.ledgerResolveCommand(), a.ledgerConfirmCommand(),
 		a.ledgerVerifyCommand(), a.ledgerPruneCommand(), a.ledgerEraseCommand(), a.ledgerExportCommand(),
 	)
 	return cmd

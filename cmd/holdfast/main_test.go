@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -64,30 +65,46 @@ func openDepot(env *testscript.Env) error {
 	if err != nil || !bytes.Contains(script, []byte(file)) {
 		return nil
 	}
-	catalog, err := os.ReadFile(filepath.Join("..", "..", "examples", file))
-	if err != nil {
-		return err
-	}
-	depot := parcels.New(io.Discard)
-	server := httptest.NewServer(depot)
-	env.Defer(func() { server.Close(); depot.Close() })
+	depot, stop, err := serveDepot(filepath.Join(env.WorkDir, file))
+	env.Defer(stop)
 	env.Values[depotKey{}] = depot
+	return err
+}
+
+// serveDepot serves the API of examples/parcels.yaml, and writes that catalog with
+// its address to a file.
+func serveDepot(file string) (depot *parcels.Depot, stop func(), err error) {
+	depot = parcels.New(io.Discard)
+	server := httptest.NewServer(depot)
+	stop = func() {
+		server.CloseClientConnections()
+		server.Close()
+		depot.Close()
+	}
+	catalog, err := os.ReadFile(filepath.Join("..", "..", "examples", "parcels.yaml"))
+	if err != nil {
+		return depot, stop, err
+	}
 	catalog = bytes.ReplaceAll(catalog, []byte("127.0.0.1:8085"), []byte(server.Listener.Addr().String()))
-	return os.WriteFile(filepath.Join(env.WorkDir, file), catalog, 0o600)
+	return depot, stop, os.WriteFile(file, catalog, 0o600)
 }
 
 type depotKey struct{}
 
-// booked NUMBER N demands that so many pickups of a parcel are booked: what
-// happened in the world, whatever the record says.
+// booked NUMBER N demands that so many pickups of a parcel are booked, or soon
+// will be: what happens in the world, whatever the record says.
 func booked(ts *testscript.TestScript, neg bool, args []string) {
 	depot, ok := ts.Value(depotKey{}).(*parcels.Depot)
 	if neg || len(args) != 2 || !ok {
 		ts.Fatalf("usage: booked NUMBER N, in a script with parcels.yaml")
 	}
-	if got := depot.Booked(args[0]); strconv.Itoa(got) != args[1] {
-		ts.Fatalf("%d pickups of %s are booked, want %s", got, args[0], args[1])
+	got := 0
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if got = depot.Booked(args[0]); strconv.Itoa(got) == args[1] {
+			return
+		}
 	}
+	ts.Fatalf("%d pickups of %s are booked, want %s", got, args[0], args[1])
 }
 
 // exits N ARGS… runs holdfast and demands that exit code: 1 and 2 mean different

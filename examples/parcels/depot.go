@@ -125,6 +125,9 @@ func (d *Depot) book(w http.ResponseWriter, r *http.Request) {
 		d.hangUp(w)
 	case "DROP":
 		d.hangUp(w)
+	case "HANG":
+		d.add(p)
+		<-r.Context().Done()
 	case "":
 		answer(w, http.StatusUnprocessableEntity, map[string]any{"error": "no such parcel"})
 	default:
@@ -177,7 +180,7 @@ func (d *Depot) hangUp(w http.ResponseWriter) {
 // kind is how a parcel behaves, "" where there is no such parcel.
 func kind(number string) string {
 	letters := strings.TrimRight(number, "0123456789")
-	if slices.Contains([]string{"GOOD", "BUSY", "DOWN", "SLOW", "FULL", "LOST", "LATE", "DROP"}, letters) {
+	if slices.Contains([]string{"GOOD", "BUSY", "DOWN", "SLOW", "FULL", "LOST", "LATE", "DROP", "HANG"}, letters) {
 		return letters
 	}
 	return ""

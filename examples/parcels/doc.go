@@ -10,6 +10,7 @@
 //	LOST  books the pickup, and the connection breaks before the answer
 //	LATE  the same, but books it a second after that
 //	DROP  the connection breaks, and nothing is booked
+//	HANG  books the pickup, and never answers
 //
 // Other parcels are not found.
 package parcels
