@@ -75,30 +75,30 @@ const (
 
 // Entry is the record of one call.
 type Entry struct {
-	ID                     string
-	Run                    string
-	Turn, Round, Position  int
-	CallID                 string // the provider's, or ours
-	Tool                   string // qualified; as sent where no tool is known
-	ToolDigest             string
-	Effect                 holdfast.Effect
-	Principal              holdfast.Principal
-	Arguments              json.RawMessage // as validated, secrets masked
-	Text                   string          // the argument text as it came, where it was not validated (bounded)
-	Sealed                 json.RawMessage // of pending entries: the very bytes that will run, secrets included; never shown, erased when the call starts or ends
-	ArgumentsDigest        string          // of the canonical form, secrets included
-	Key                    string          // of writes
-	Coerced                []schema.Coercion
-	Warnings               []schema.Problem // what is odd about valid arguments
-	Labels                 []holdfast.Label // of the run when the call was judged
-	Rule                   string           // of the policy, that decided about the call
-	State                  State
-	Stage                  string // the gate's stage that gave the outcome
-	Fence                  int64
-	Owner                  string
-	Outcome                *holdfast.Outcome // once there is one
-	ApprovalID             string
-	Ran                    time.Duration // how long an agent call ran before it was parked, all told
+	ID                    string
+	Run                   string
+	Turn, Round, Position int
+	CallID                string // the provider's, or ours
+	Tool                  string // qualified; as sent where no tool is known
+	ToolDigest            string
+	Effect                holdfast.Effect
+	Principal             holdfast.Principal
+	Arguments             json.RawMessage // as validated, secrets masked
+	Text                  string          // the argument text as it came, where it was not validated (bounded)
+	Sealed                json.RawMessage // of pending entries: the very bytes that will run, secrets included; never shown, erased when the call starts or ends
+	ArgumentsDigest       string          // of the canonical form, secrets included
+	Key                   string          // of writes
+	Coerced               []schema.Coercion
+	Warnings              []schema.Problem // what is odd about valid arguments
+	Labels                []holdfast.Label // of the run when the call was judged
+	Rule                  string           // of the policy, that decided about the call
+	State                 State
+	Stage                 string // the gate's stage that gave the outcome
+	Fence                 int64
+	Owner                 string
+	Outcome               *holdfast.Outcome // once there is one
+	ApprovalID            string
+	Ran                   time.Duration // how long an agent call ran before it was parked, all told
 	// Asked is how often a confirm function was asked about an uncertain write, and
 	// AskAfter when it may be again.
 	Asked                  int
