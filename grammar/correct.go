@@ -11,55 +11,6 @@ import (
 // A mask is made as if no name and no element had come before, so that it can be
 // shared. Where some have, the tokens that could repeat one are tried byte by byte.
 
-// quoting lists the tokens of a vocabulary with quotes, which end names.
-type quoting struct {
-	one     []tokenizer.ID // with a quote
-	two     []tokenizer.ID // with two or more
-	escaped []tokenizer.ID // with a backslash and a quote
-}
-
-func newQuoting(v *tokenizer.Vocabulary) *quoting {
-	q := &quoting{}
-	for id := range tokenizer.ID(v.Size()) {
-		t := v.Token(id)
-		if t.Kind != tokenizer.Text {
-			continue
-		}
-		quotes, slashes := 0, 0
-		for i := range len(t.Bytes) {
-			switch t.Bytes[i] {
-			case '"':
-				quotes++
-			case '\\':
-				slashes++
-			}
-		}
-		if quotes == 0 {
-			continue
-		}
-		q.one = append(q.one, id)
-		if quotes > 1 {
-			q.two = append(q.two, id)
-		}
-		if slashes > 0 {
-			q.escaped = append(q.escaped, id)
-		}
-	}
-	return q
-}
-
-// quoting of the matcher's vocabulary, made once for a grammar.
-func (m *Matcher) quoting() *quoting {
-	m.g.mu.Lock()
-	defer m.g.mu.Unlock()
-	q, ok := m.g.quotings[m.v]
-	if !ok {
-		q = newQuoting(m.v)
-		m.g.quotings[m.v] = q
-	}
-	return q
-}
-
 // cautious reports whether something came that may not come again, and whether it
 // is an element.
 func (m *Matcher) cautious() (names, elements bool) {
@@ -83,32 +34,23 @@ func (k *mask) allows(id tokenizer.ID) bool {
 
 // corrected is the mask without the tokens that would repeat a name or an element.
 func (m *Matcher) corrected(k *mask, elements bool) []uint64 {
-	var bad []tokenizer.ID
-	try := func(list []tokenizer.ID) {
-		for _, id := range list {
-			if k.allows(id) && !m.goesOn(id) {
-				bad = append(bad, id)
-			}
-		}
-	}
+	m.bad = m.bad[:0]
+	one, two, escaped := m.v.Quotes()
 	at := m.at.ways[0]
 	switch {
 	case elements && !isString(at.at):
-		try(m.allowed(k))
-	case elements:
-		try(m.quoting().one)
-		try(m.alongEntries())
-	case at.at == inKey && at.char != 0:
-		try(m.quoting().one)
-		try(m.alongEntries())
+		m.tryAmong(k, nil)
+	case elements, at.at == inKey && at.char != 0:
+		m.tryAmong(k, one)
+		m.tryAll(k, m.alongEntries())
 	case at.at == inKey:
-		try(m.quoting().two)
-		try(m.quoting().escaped)
-		try(m.alongEntries())
+		m.tryAmong(k, two)
+		m.tryAmong(k, escaped)
+		m.tryAll(k, m.alongEntries())
 	default:
-		try(m.quoting().two)
+		m.tryAmong(k, two)
 	}
-	if len(bad) == 0 {
+	if len(m.bad) == 0 {
 		return m.show(k)
 	}
 	if k.whole != nil {
@@ -117,20 +59,44 @@ func (m *Matcher) corrected(k *mask, elements bool) []uint64 {
 		m.fill(k)
 	}
 	m.shown = nil
-	for _, id := range bad {
+	for _, id := range m.bad {
 		m.room[id>>6] &^= 1 << (id & 63)
 	}
 	return m.room
 }
 
-func (m *Matcher) allowed(k *mask) []tokenizer.ID {
-	var out []tokenizer.ID
-	for id := range tokenizer.ID(m.v.Size()) {
-		if k.allows(id) && m.v.Token(id).Kind == tokenizer.Text {
-			out = append(out, id)
+// tryAmong tries the tokens of a mask that are in a set; nil is every token. Those
+// of the base stay within one string and end nothing.
+func (m *Matcher) tryAmong(k *mask, set []uint64) {
+	in := func(id uint32) bool { return set == nil || set[id>>6]>>(id&63)&1 != 0 }
+	for _, id := range k.more {
+		if in(id) {
+			m.try(tokenizer.ID(id))
 		}
 	}
-	return out
+	for i, word := range k.whole {
+		if set != nil {
+			word &= set[i]
+		}
+		for ; word != 0; word &= word - 1 {
+			m.try(tokenizer.ID(i<<6 + trailing(word)))
+		}
+	}
+}
+
+func (m *Matcher) tryAll(k *mask, list []tokenizer.ID) {
+	for _, id := range list {
+		if k.allows(id) {
+			m.try(id)
+		}
+	}
+}
+
+// try notes a token that the text cannot go on with.
+func (m *Matcher) try(id tokenizer.ID) {
+	if m.v.Token(id).Kind == tokenizer.Text && !m.goesOn(id) {
+		m.bad = append(m.bad, id)
+	}
 }
 
 // alongEntries lists the tokens that go on as an entry of the innermost scope does

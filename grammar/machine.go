@@ -3,7 +3,6 @@ package grammar
 import (
 	"sync"
 
-	"github.com/holdfast-go/holdfast/grammar/tokenizer"
 	"github.com/holdfast-go/holdfast/internal/textlang"
 )
 
@@ -21,7 +20,6 @@ type machine struct {
 	frames    map[frameKey]*frame
 	ids       map[any]uint32
 	wayRoom   []way
-	quotings  map[*tokenizer.Vocabulary]*quoting
 }
 
 // maxDepth is how deep package schema reads.
@@ -31,7 +29,6 @@ func newMachine(b *builder, root *goal, o *Options) *machine {
 	m := &machine{
 		order: o.SchemaOrder, b: b,
 		frames: map[frameKey]*frame{}, ids: map[any]uint32{},
-		quotings: map[*tokenizer.Vocabulary]*quoting{},
 	}
 	m.start = m.position([]way{{at: atStart, goal: root}})
 	m.finish = m.position([]way{{at: atEnd}})
@@ -130,7 +127,15 @@ func (m *machine) alive(p *position, b byte) bool {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.leads(p, b)) > 0
+	out := m.leads(p, b)
+	if len(out) == 0 {
+		p.learn(b, dead)
+		return false
+	}
+	if len(out) == 1 && len(p.ways) == 1 && out[0] == p.ways[0] {
+		p.learn(b, p)
+	}
+	return true
 }
 
 // lead adds the ways that a byte opens from one.

@@ -104,7 +104,18 @@ func (m *Matcher) make(p *position, n byte) *mask {
 		k.base = w.base
 	} else if safe := m.safe(p); safe != nil {
 		k.base = safe
-		w.walk(m.v.Leftover(), p, n)
+		if oneText(p) {
+			w.walkText(m.v.Leftover(), p)
+		} else {
+			w.walk(m.v.Leftover(), p, n)
+		}
+	} else if oneText(p) {
+		if base, ok := w.alike(p); ok {
+			k.base = base
+			w.walkText(m.v.Leftover(), p)
+		} else {
+			w.walkText(m.v.Trie(), p)
+		}
 	} else {
 		w.bodies = true
 		w.walk(m.v.Trie(), p, n)

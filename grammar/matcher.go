@@ -22,6 +22,7 @@ type Matcher struct {
 
 	room   []uint64 // for a mask that is not shared
 	walker walker
+	bad    []tokenizer.ID
 	shown  *mask // what room holds, if it holds nothing else
 }
 

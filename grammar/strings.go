@@ -63,14 +63,7 @@ func (m *machine) inText(out []way, w *way, b byte) []way {
 	if next.state == textlang.Dead {
 		return out
 	}
-	if !m.capped(w) {
-		next.lo = max(w.lo-1, 0)
-		if w.hi > 0 {
-			next.hi = w.hi - 1
-		}
-	} else {
-		m.countDown(w, &next)
-	}
+	countDown(w, &next)
 	if (w.lo > 0 || w.hi >= 0) && !w.text.Fits(next.state, int(next.lo), int(next.hi)) {
 		return out
 	}
@@ -78,12 +71,13 @@ func (m *machine) inText(out []way, w *way, b byte) []way {
 }
 
 // countDown counts one character off those counts that are not capped.
-func (m *machine) countDown(w, next *way) {
-	limit := int32(farEnough + w.text.Far())
-	if w.lo < limit {
+func countDown(w, next *way) {
+	far := w.text.Far()
+	limit := int32(farEnough + far)
+	if far < 0 || w.lo < limit {
 		next.lo = max(w.lo-1, 0)
 	}
-	if w.hi > 0 && w.hi < limit {
+	if w.hi > 0 && (far < 0 || w.hi < limit) {
 		next.hi = w.hi - 1
 	}
 }

@@ -40,8 +40,13 @@ func (w *walker) setAll(ids []tokenizer.ID) {
 const worthwhile = 48
 
 func (w *walker) walk(t *tokenizer.Trie, p *position, n byte) {
-	nodes := t.Nodes()
 	w.at[0], w.spaces[0] = p, n
+	w.walkNodes(t.Nodes())
+	w.setTwins(t)
+}
+
+// walkNodes decides nodes below one whose position is known.
+func (w *walker) walkNodes(nodes []tokenizer.Node) {
 	for i := 0; i < len(nodes); {
 		node := nodes[i]
 		d := node.Depth() & 255
@@ -71,6 +76,9 @@ func (w *walker) walk(t *tokenizer.Trie, p *position, n byte) {
 		w.at[d], w.spaces[d] = to, space
 		i++
 	}
+}
+
+func (w *walker) setTwins(t *tokenizer.Trie) {
 	for _, t := range t.Twins() {
 		if w.found[t[0]>>6]>>(t[0]&63)&1 != 0 {
 			w.set(uint32(t[1]))

@@ -73,6 +73,7 @@ type divisions struct {
 	number   map[string]int
 	twins    map[ID][]ID
 	root     *Body
+	quotes   [3][]uint64
 
 	mu     sync.Mutex
 	bodies map[int]*Body
@@ -106,6 +107,23 @@ func (v *Vocabulary) BodyAt(at int) *Body {
 	return b
 }
 
+// Quotes are masks of the text tokens that hold a quote, that hold two or more, and
+// that hold a quote and a backslash.
+func (v *Vocabulary) Quotes() (one, two, escaped []uint64) {
+	v.div.once.Do(v.crossings)
+	q := &v.div.quotes
+	return q[0], q[1], q[2]
+}
+
+func (v *Vocabulary) countQuotes(id int, text string) {
+	quotes := strings.Count(text, `"`)
+	for i, holds := range []bool{quotes > 0, quotes > 1, quotes > 0 && strings.Contains(text, `\\`)} {
+		if holds {
+			v.div.quotes[i][id>>6] |= 1 << (id & 63)
+		}
+	}
+}
+
 // crossings finds all suffixes and the body of the whole vocabulary.
 func (v *Vocabulary) crossings() {
 	d := &v.div
@@ -113,11 +131,15 @@ func (v *Vocabulary) crossings() {
 	for _, t := range v.trie.twins {
 		d.twins[t[0]] = append(d.twins[t[0]], t[1])
 	}
+	for i := range d.quotes {
+		d.quotes[i] = make([]uint64, v.Words())
+	}
 	list := []Token{{}}
-	for _, t := range v.tokens {
+	for id, t := range v.tokens {
 		if t.Kind != Text || len(t.Bytes) > maxDepth {
 			continue
 		}
+		v.countQuotes(id, t.Bytes)
 		rest := t.Bytes
 		for {
 			i := strings.IndexByte(rest, '"')

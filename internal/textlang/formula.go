@@ -374,6 +374,24 @@ func (p *product) settled(key string) string {
 	return key
 }
 
+// sure reports whether a key is live because one part of an or is.
+func (p *product) sure(key string) bool {
+	if key == all {
+		return true
+	}
+	var is func(t *term) bool
+	is = func(t *term) bool {
+		switch t.op {
+		case opIs:
+			return stateAt(key, t.part) != Dead
+		case opOr:
+			return slices.ContainsFunc(t.kids, is)
+		}
+		return false
+	}
+	return is(p.root)
+}
+
 func (p *product) accept(key string) bool { return p.truth(p.root, key, true) == yes }
 
 // truth of a term at a key: at its end, or for every continuation, 0 where that
@@ -439,3 +457,17 @@ func (l *Lang) Leads(q int32, first, last rune, lo, hi int) bool {
 // Counted is like Length, counted by the machine itself: for bounds that are a
 // part of something larger.
 func Counted(min, max int) *Formula { return Is(count{int32(min), int32(max)}) }
+
+// Stays reports whether every code point from r on leads back to q.
+func (l *Lang) Stays(q int32, r rune) bool {
+	starts := l.bounds()
+	for c, first := range starts {
+		if c+1 < len(starts) && starts[c+1] <= r || surrogateClass(starts, c) {
+			continue
+		}
+		if l.Step(q, max(first, r)) != q {
+			return false
+		}
+	}
+	return true
+}

@@ -162,6 +162,10 @@ func (l *lazy) isLive(q int32) bool {
 	if l.live[q] != 0 {
 		return l.live[q] == yes
 	}
+	if s, ok := l.src.(interface{ sure(key string) bool }); ok && s.sure(l.keys[q]) {
+		l.live[q] = yes
+		return true
+	}
 	from := map[int32]int32{q: Dead}
 	queue := []int32{q} // the last first: a way down finds an end soon
 	for len(queue) > 0 {

@@ -16,6 +16,9 @@ var ErrLook = errors.New("the pattern looks around in the middle, which no autom
 // taken apart; others are refused.
 func Pattern(re2 string, looks bool) (*Formula, error) {
 	if !looks {
+		if f, ok := counted(re2); ok {
+			return f, nil
+		}
 		m, err := newPattern(re2)
 		if err != nil {
 			return nil, err
@@ -109,6 +112,80 @@ func topLevelAlternatives(s string) bool {
 		}
 	}
 	return false
+}
+
+// counted takes a pattern from end to end whose parts have fixed lengths but for
+// one class that repeats: how often is then a matter of the length alone, which is
+// counted outside of the automaton.
+func counted(re2 string) (*Formula, bool) {
+	re, err := syntax.Parse(re2, syntax.Perl)
+	if err != nil || re.Op != syntax.OpConcat || len(re.Sub) < 3 ||
+		re.Sub[0].Op != syntax.OpBeginText || re.Sub[len(re.Sub)-1].Op != syntax.OpEndText {
+		return nil, false
+	}
+	at, fixed := -1, 0
+	for i, s := range re.Sub[1 : len(re.Sub)-1] {
+		s = uncaptured(s)
+		if n, ok := fixedLength(s); ok {
+			fixed += n
+			continue
+		}
+		if at >= 0 || s.Op != syntax.OpRepeat || s.Max < minCounted {
+			return nil, false
+		}
+		if n, ok := fixedLength(uncaptured(s.Sub[0])); !ok || n != 1 {
+			return nil, false
+		}
+		at = i + 1
+	}
+	if at < 0 {
+		return nil, false
+	}
+	rep := uncaptured(re.Sub[at])
+	re.Sub[at] = &syntax.Regexp{Op: syntax.OpStar, Flags: rep.Flags, Sub: rep.Sub}
+	m, err := newPattern(re.String())
+	if err != nil {
+		return nil, false
+	}
+	return And(Is(m), Length(fixed+rep.Min, fixed+rep.Max)), true
+}
+
+// minCounted is how often a class must repeat to be counted outside.
+const minCounted = 12
+
+func uncaptured(re *syntax.Regexp) *syntax.Regexp {
+	for re.Op == syntax.OpCapture || re.Op == syntax.OpConcat && len(re.Sub) == 1 {
+		re = re.Sub[0]
+	}
+	return re
+}
+
+// fixedLength is how many code points every match has.
+func fixedLength(re *syntax.Regexp) (int, bool) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return len(re.Rune), true
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return 1, true
+	case syntax.OpEmptyMatch:
+		return 0, true
+	case syntax.OpCapture:
+		return fixedLength(re.Sub[0])
+	case syntax.OpRepeat:
+		n, ok := fixedLength(re.Sub[0])
+		return n * re.Min, ok && re.Min == re.Max
+	case syntax.OpConcat:
+		total := 0
+		for _, s := range re.Sub {
+			n, ok := fixedLength(s)
+			if !ok {
+				return 0, false
+			}
+			total += n
+		}
+		return total, true
+	}
+	return 0, false
 }
 
 // maxProgram bounds the instructions of one pattern.

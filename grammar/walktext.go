@@ -1,0 +1,233 @@
+package grammar
+
+import (
+	"github.com/holdfast-go/holdfast/grammar/tokenizer"
+	"github.com/holdfast-go/holdfast/internal/jsonchar"
+	"github.com/holdfast-go/holdfast/internal/textlang"
+)
+
+// textWalk decides a trie from within one string by the automaton of its texts
+// alone. Only what follows the quote needs positions.
+type textWalk struct {
+	w     *walker
+	text  *textlang.Lang
+	end   *position // behind the quote
+	stack [256]textState
+}
+
+type textState struct {
+	q      int32
+	char   jsonchar.Part
+	lo, hi int32
+}
+
+// oneText reports whether p is within a string by one reading.
+func oneText(p *position) bool { return len(p.ways) == 1 && p.ways[0].at == inText }
+
+func (w *walker) walkText(t *tokenizer.Trie, p *position) {
+	way := &p.ways[0]
+	x := &textWalk{w: w, text: way.text, end: w.ended(p)}
+	x.stack[0] = textState{way.state, way.char, way.lo, way.hi}
+	w.m.mu.Lock()
+	defer w.m.mu.Unlock()
+	nodes := t.Nodes()
+	for i := 0; i < len(nodes); {
+		node := nodes[i]
+		d := node.Depth() & 255
+		from, b := &x.stack[d-1], node.Byte()
+		if b == '"' && from.char == 0 {
+			if from.lo <= 0 && x.text.Accept(from.q) {
+				w.set(node.Token())
+				x.behind(nodes[i+1:i+node.Size()], d)
+			}
+			i += node.Size()
+			continue
+		}
+		if !x.step(&x.stack[d], from, b) {
+			i += node.Size()
+			continue
+		}
+		w.set(node.Token())
+		i++
+	}
+	w.setTwins(t)
+}
+
+// behind decides the nodes below a quote. The machine's lock is held; it is given
+// up for as long.
+func (x *textWalk) behind(nodes []tokenizer.Node, depth int) {
+	if len(nodes) == 0 {
+		return
+	}
+	x.w.m.mu.Unlock()
+	defer x.w.m.mu.Lock()
+	x.w.at[depth], x.w.spaces[depth] = x.end, 0
+	x.w.walkNodes(nodes)
+}
+
+// step reads one byte into to.
+func (x *textWalk) step(to, from *textState, b byte) bool {
+	*to = *from
+	if from.char == 0 && ' ' <= b && b < 0x80 && b != '\\' {
+		return x.whole(to, from, rune(b))
+	}
+	s := from.char.Step(b)
+	if !s.OK {
+		return false
+	}
+	if to.char = s.Next; s.Next == 0 {
+		return x.whole(to, from, s.Rune)
+	}
+	if x.text.Max < 0 && x.text.Open(from.q) {
+		return true
+	}
+	for _, r := range s.Next.Ranges() {
+		if x.text.Leads(from.q, r[0], r[1], int(from.lo), int(from.hi)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *textWalk) whole(to, from *textState, r rune) bool {
+	to.lo, to.hi, to.char = from.lo, from.hi, 0
+	if from.hi == 0 {
+		return false
+	}
+	if to.q = x.text.Step(from.q, r); to.q == textlang.Dead {
+		return false
+	}
+	if from.lo <= 0 && from.hi < 0 {
+		return true
+	}
+	a, b := way{text: x.text, lo: from.lo, hi: from.hi}, way{lo: from.lo, hi: from.hi}
+	countDown(&a, &b)
+	to.lo, to.hi = b.lo, b.hi
+	return x.text.Fits(to.q, int(to.lo), int(to.hi))
+}
+
+// enoughLike is how many characters must lead on alike for their tokens to be
+// taken as one.
+const enoughLike = 20
+
+// alike takes the tokens that are made of characters which all lead on alike, as
+// many in a row as do, and tries the other safe tokens that may go on. It gives
+// the mask of the former where it is shared; ok is false where too few are alike.
+func (w *walker) alike(p *position) (base []uint64, ok bool) {
+	way := &p.ways[0]
+	if way.char != 0 {
+		return nil, false
+	}
+	w.m.mu.Lock()
+	defer w.m.mu.Unlock()
+	same, leads, run := w.runOf(way)
+	if run < 2 {
+		return nil, false
+	}
+	only := w.v.Only(same)
+	longest := w.v.SafeLength()
+	if run >= longest {
+		base = only
+	} else {
+		short := w.v.Safe(run)
+		for i, word := range only {
+			w.found[i] |= word & short[i]
+		}
+		w.tryAmong(only, base, way)
+	}
+	for c := range tokenizer.BeyondASCII + 1 {
+		if leads.Has(c) {
+			w.tryAmong(w.v.Holding(c), base, way)
+		}
+	}
+	return base, true
+}
+
+// runOf finds the characters that lead to the same state as most do, the others
+// that lead on, and for how many steps the former go on doing so.
+func (w *walker) runOf(way *way) (same, leads tokenizer.CharSet, run int) {
+	var to [0x80]int32
+	count := map[int32]int{}
+	most := textlang.Dead
+	for c := ' '; c < 0x80; c++ {
+		to[c] = textlang.Dead
+		if c != '"' && c != '\\' {
+			to[c] = way.text.Step(way.state, c)
+		}
+		if to[c] == textlang.Dead {
+			continue
+		}
+		if count[to[c]]++; most == textlang.Dead || count[to[c]] > count[most] {
+			most = to[c]
+		}
+	}
+	if most == textlang.Dead || count[most] < enoughLike {
+		return same, leads, 0
+	}
+	var chars []rune
+	for c := ' '; c < 0x80; c++ {
+		switch to[c] {
+		case most:
+			same.Add(int(c))
+			chars = append(chars, c)
+		case textlang.Dead:
+		default:
+			leads.Add(int(c))
+		}
+	}
+	switch {
+	case most == way.state && way.text.Stays(way.state, 0x80):
+		same.Add(tokenizer.BeyondASCII)
+	case way.text.SomeIn(way.state, 0x80, 0x10ffff):
+		leads.Add(tokenizer.BeyondASCII)
+	}
+	return same, leads, w.runLength(way, chars)
+}
+
+func (w *walker) runLength(way *way, chars []rune) int {
+	at := textState{q: way.state, lo: way.lo, hi: way.hi}
+	x := textWalk{w: w, text: way.text}
+	for n := range w.v.SafeLength() {
+		var next textState
+		if !x.whole(&next, &at, chars[0]) {
+			return n
+		}
+		if next == at {
+			return w.v.SafeLength()
+		}
+		for _, c := range chars[1:] {
+			if way.text.Step(at.q, c) != next.q {
+				return n
+			}
+		}
+		at = next
+	}
+	return w.v.SafeLength()
+}
+
+// tryAmong tries the tokens of a mask that are not allowed already.
+func (w *walker) tryAmong(set, base []uint64, way *way) {
+	x := textWalk{w: w, text: way.text}
+	for i, word := range set {
+		word &^= w.found[i]
+		if base != nil {
+			word &^= base[i]
+		}
+		for ; word != 0; word &= word - 1 {
+			id := i<<6 + trailing(word)
+			at := textState{q: way.state, lo: way.lo, hi: way.hi}
+			ok := true
+			for _, r := range w.v.Token(tokenizer.ID(id)).Bytes {
+				var next textState
+				if ok = x.whole(&next, &at, r); !ok {
+					break
+				}
+				next.char = 0
+				at = next
+			}
+			if ok {
+				w.set(uint32(id))
+			}
+		}
+	}
+}
