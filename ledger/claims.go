@@ -89,7 +89,7 @@ func (l *Ledger) Start(ctx context.Context, c Claim) (Entry, Standing, error) {
 		after   *txn
 		taken   []string
 	)
-	err := l.update(ctx, func(t *txn) error {
+	err := l.updateAhead(ctx, c.reads, func(t *txn) error {
 		started, after = nil, t
 		err := l.begin()
 		if err != nil {

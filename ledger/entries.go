@@ -399,7 +399,7 @@ func (l *Ledger) Record(ctx context.Context, e Entry) (Entry, error) {
 	e.State, e.Sealed = State(e.Outcome.Status), nil
 	settled := storeEntry(&e)
 	stands := settled
-	err := l.update(ctx, func(t *txn) error {
+	err := l.updateAhead(ctx, readsOf(e.ID), func(t *txn) error {
 		stands = settled
 		if !fresh {
 			old, err := t.getEntry(settled.ID)

@@ -146,7 +146,7 @@ func (t *txn) findHead() error {
 	if t.head != nil {
 		return nil
 	}
-	rows, err := t.Find(Query{Table: events, Newest: true, Limit: 1})
+	rows, err := t.Find(newestEvent())
 	if err != nil || len(rows) == 0 {
 		return err
 	}

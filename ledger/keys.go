@@ -21,6 +21,44 @@ type standing struct {
 	own    *storedEntry // the claim's own entry, where it is there already
 }
 
+// The questions that starting and settling come down to.
+func newestEvent() Query { return Query{Table: events, Newest: true, Limit: 1} }
+
+func unresolvedBy(w entryWords) Query { return Query{Table: entries, Words: w.list(), Newest: true} }
+
+func (e *Entry) byKey() Query {
+	word := entryWords{key: keyWord(e.Principal.Tenant, e.Tool, e.Key)}
+	return Query{Table: entries, Words: word.list(), Newest: true, Limit: 1}
+}
+
+// readsOf is what changing the entry of that id asks for.
+func readsOf(id string) func() []Query {
+	return func() []Query { return []Query{newestEvent(), {Table: entries, ID: id}} }
+}
+
+// reads is what starting a claim asks for, if nothing stands in its way.
+func (c *Claim) reads() []Query {
+	e := &c.Entry
+	list := []Query{newestEvent()}
+	if e.ID != "" {
+		list = append(list, Query{Table: entries, ID: e.ID})
+	}
+	if c.ApprovalID != "" {
+		list = append(list, Query{Table: approvals, ID: c.ApprovalID})
+	}
+	if e.Key != "" {
+		list = append(list, e.byKey())
+	}
+	if e.Effect == holdfast.Write {
+		s := storeEntry(e)
+		list = append(list, unresolvedBy(entryWords{same: s.sameWord()}))
+		if s.Run != "" && !c.TellsApart {
+			list = append(list, unresolvedBy(entryWords{other: s.otherWord()}))
+		}
+	}
+	return list
+}
+
 // stand tells how a key stands for a claim: first the key itself, then writes
 // that are unresolved under other keys.
 // Last come its budgets: nothing that was started before counts again.
@@ -58,8 +96,7 @@ func (t *txn) standOfKey(c *Claim) (standing, error) {
 	if e.Key == "" {
 		return st, nil
 	}
-	word := entryWords{key: keyWord(e.Principal.Tenant, e.Tool, e.Key)}
-	rows, err := t.Find(Query{Table: entries, Words: word.list(), Newest: true, Limit: 1})
+	rows, err := t.Find(e.byKey())
 	if err != nil || len(rows) == 0 {
 		return st, err
 	}
@@ -165,7 +202,7 @@ func (t *txn) standOfOthers(c *Claim, st *standing) error {
 
 // unresolvedWrites are the newest first, but for the entry except.
 func (t *txn) unresolvedWrites(w entryWords, except string) ([]*storedEntry, error) {
-	rows, err := t.Find(Query{Table: entries, Words: w.list(), Newest: true})
+	rows, err := t.Find(unresolvedBy(w))
 	if err != nil {
 		return nil, err
 	}

@@ -141,14 +141,24 @@ type txn struct {
 }
 
 func (l *Ledger) update(ctx context.Context, fn func(t *txn) error) error {
+	return l.updateAhead(ctx, nil, fn)
+}
+
+// updateAhead is update that tells a store which wants to know it what fn will
+// read.
+func (l *Ledger) updateAhead(ctx context.Context, reads func() []Query, fn func(t *txn) error) error {
 	write := func(tx Tx) error {
 		return fn(&txn{Tx: tx, l: l, writes: true, now: tx.Now()})
 	}
+	update := l.store.Update
+	if s, ok := l.store.(ahead); ok && reads != nil {
+		update = func(ctx context.Context, fn func(Tx) error) error { return s.UpdateAhead(ctx, reads(), fn) }
+	}
 	if l.committed == nil {
-		return l.store.Update(ctx, write)
+		return update(ctx, write)
 	}
 	began := time.Now()
-	err := l.store.Update(ctx, write)
+	err := update(ctx, write)
 	l.committed(time.Since(began), err)
 	return err
 }

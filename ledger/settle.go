@@ -37,7 +37,7 @@ func (l *Ledger) Settle(ctx context.Context, id string, fence int64, o holdfast.
 		out  *storedEntry
 		lost bool
 	)
-	err := l.update(ctx, func(t *txn) error {
+	err := l.updateAhead(ctx, readsOf(id), func(t *txn) error {
 		lost = false
 		e, err := t.mustEntry(id)
 		if err != nil {

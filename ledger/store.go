@@ -10,7 +10,8 @@ import (
 // Store keeps rows, transactionally. It knows nothing of what they mean. It is
 // safe for concurrent use. An error of Update other than fn's own means that
 // it is not known whether the changes are durable, unless it is ErrUnavailable:
-// then they are not.
+// then they are not. A store may have UpdateAhead beside it, which is told what fn
+// will read.
 type Store interface {
 	// Update runs fn in one serialisable transaction and returns when its
 	// changes are durable, or with fn's error and no change. fn may be run
@@ -23,6 +24,14 @@ type Store interface {
 	// operating-system or session lock); otherwise it does nothing.
 	Hold(ctx context.Context, owner string) (release func(), err error)
 	Close() error
+}
+
+// ahead is what a Store may also offer: UpdateAhead is Update that is told most of
+// what fn is going to Get and to Find. A store at the other end of a network asks
+// for all of it at once, and for what other updates read together with it. It is
+// only an aid: fn reads what it would have read, also what it has written.
+type ahead interface {
+	UpdateAhead(ctx context.Context, reads []Query, fn func(tx Tx) error) error
 }
 
 // Tx is one transaction of a Store, used by one goroutine.
@@ -70,6 +79,7 @@ func (r Row) Bytes() ([]byte, error) {
 // Query asks for rows of one table. Words that are not "" must be equal.
 type Query struct {
 	Table  string
+	ID     string // of the one row that is asked for; "": any
 	Words  [7]string
 	Before int64 // Seq below it; 0: no bound
 	After  int64 // Seq above it

@@ -23,10 +23,14 @@ type Conn[T any] interface {
 	// Check refuses a batch before anything of it is done, and leaves the
 	// connection as it is.
 	Check() error
-	Begin() error
+	// Begin begins the transaction of a batch, and Ahead goes on with it when
+	// others have come meanwhile. Both are given what these updates said that
+	// they would read, nil where one said nothing.
+	Begin(reads []any) error
+	Ahead(reads []any) error
 	// Lend gives out the transaction for one update, and Return takes it back.
 	// ended says that the whole transaction is gone.
-	Lend() T
+	Lend(reads any) T
 	Return(tx T) (wrote bool, ended error)
 	Save() error // a savepoint
 	Undo() error // back to it
@@ -87,6 +91,7 @@ var ErrClosed = errors.New("store is closed")
 // asked (turn), which runs fn there, so that a panic or an exit of fn is that
 // goroutine's own, and hands it back (ran). end is the end, durable or not.
 type request[T any] struct {
+	reads any
 	state atomic.Int32
 	turn  chan T
 	ran   chan error
@@ -104,7 +109,12 @@ const (
 // its changes are durable. fn may be run again. Once its turn has come an update
 // is not called off.
 func (w *Writer[T]) Update(ctx context.Context, fn func(T) error) error {
-	r := &request[T]{turn: make(chan T, 1), ran: make(chan error, 1), end: make(chan error, 1)}
+	return w.UpdateAhead(ctx, nil, fn)
+}
+
+// UpdateAhead is Update where the connection is told what fn will read.
+func (w *Writer[T]) UpdateAhead(ctx context.Context, reads any, fn func(T) error) error {
+	r := &request[T]{reads: reads, turn: make(chan T, 1), ran: make(chan error, 1), end: make(chan error, 1)}
 	if err := ctx.Err(); err != nil {
 		return w.unavailable(err)
 	}
@@ -176,32 +186,70 @@ func (w *Writer[T]) write(c Conn[T]) {
 // Updates hardly ever fail once they have written, so none has a savepoint at
 // first; when one does fail then, all is taken back and the others run again.
 func (w *Writer[T]) commitBatch(c Conn[T], first *request[T]) Conn[T] {
-	c, err := w.begin(c)
+	wave := w.gather([]*request[T]{first}, maxBatch)
+	c, err := w.begin(c, wave)
 	if err != nil {
-		first.end <- err
+		tell(wave, err)
 		return c
 	}
 	var batch []*request[T]
-	for r := first; r != nil; r = w.next(len(batch)) {
-		if !r.state.CompareAndSwap(waiting, running) {
-			continue
-		}
-		wrote, fnErr, ended := w.lend(c, r)
-		switch {
-		case ended != nil:
-			return fail(c, append(batch, r), ended)
-		case fnErr == nil:
-			batch = append(batch, r)
-			continue
-		}
-		r.end <- fnErr
-		if wrote {
-			if batch, ended = w.again(c, batch); ended != nil {
-				return fail(c, batch, ended)
+	for {
+		for i, r := range wave {
+			if batch, err = w.runOne(c, batch, r); err != nil {
+				return fail(c, append(batch, wave[i+1:]...), err)
 			}
 		}
+		wave = w.gather(nil, maxBatch-len(batch))
+		if len(wave) == 0 {
+			return w.commit(c, batch)
+		}
+		if err := c.Ahead(readsOf(wave)); err != nil {
+			return fail(c, append(batch, wave...), w.unavailable(err))
+		}
 	}
-	return w.commit(c, batch)
+}
+
+// gather adds the requests that wait already to list, to most in all.
+func (w *Writer[T]) gather(list []*request[T], most int) []*request[T] {
+	for yielded := false; len(list) < most; {
+		select {
+		case r := <-w.queue:
+			list = append(list, r)
+		default:
+			if yielded {
+				return list
+			}
+			yielded = true
+			runtime.Gosched() // those who were told the last end are about to ask again
+		}
+	}
+	return list
+}
+
+func readsOf[T any](wave []*request[T]) []any {
+	reads := make([]any, len(wave))
+	for i, r := range wave {
+		reads[i] = r.reads
+	}
+	return reads
+}
+
+// runOne runs one request inside the transaction. It returns the batch with it,
+// where it succeeded; after an error the transaction is gone, and the batch is
+// all whom it took along.
+func (w *Writer[T]) runOne(c Conn[T], batch []*request[T], r *request[T]) ([]*request[T], error) {
+	if !r.state.CompareAndSwap(waiting, running) {
+		return batch, nil
+	}
+	wrote, fnErr, ended := w.lend(c, r, r.reads)
+	if ended != nil || fnErr == nil {
+		return append(batch, r), ended
+	}
+	r.end <- fnErr
+	if wrote {
+		return w.again(c, batch)
+	}
+	return batch, nil
 }
 
 // fail tells a batch its end and gives the connection up.
@@ -218,7 +266,7 @@ func tell[T any](batch []*request[T], err error) {
 }
 
 // begin returns the connection also with an error, where that leaves it as it is.
-func (w *Writer[T]) begin(c Conn[T]) (Conn[T], error) {
+func (w *Writer[T]) begin(c Conn[T], wave []*request[T]) (Conn[T], error) {
 	if c == nil {
 		fresh, err := w.open()
 		if err != nil {
@@ -230,7 +278,7 @@ func (w *Writer[T]) begin(c Conn[T]) (Conn[T], error) {
 		return c, w.unavailable(err)
 	}
 	w.step()
-	if err := c.Begin(); err != nil {
+	if err := c.Begin(readsOf(wave)); err != nil {
 		_ = c.Close()
 		return nil, w.unavailable(err)
 	}
@@ -238,26 +286,10 @@ func (w *Writer[T]) begin(c Conn[T]) (Conn[T], error) {
 	return c, nil
 }
 
-// next is another request that waits already, or nil.
-func (w *Writer[T]) next(n int) *request[T] {
-	if n >= maxBatch {
-		return nil
-	}
-	for range 2 {
-		select {
-		case r := <-w.queue:
-			return r
-		default:
-			runtime.Gosched() // those who were told the last end are about to ask again
-		}
-	}
-	return nil
-}
-
 // lend runs one request inside the batch's transaction, and reports whether it
 // wrote anything.
-func (w *Writer[T]) lend(c Conn[T], r *request[T]) (wrote bool, fnErr, ended error) {
-	tx := c.Lend()
+func (w *Writer[T]) lend(c Conn[T], r *request[T], reads any) (wrote bool, fnErr, ended error) {
+	tx := c.Lend(reads)
 	r.turn <- tx
 	fnErr = <-r.ran
 	wrote, ended = c.Return(tx)
@@ -271,17 +303,19 @@ func (w *Writer[T]) lend(c Conn[T], r *request[T]) (wrote bool, fnErr, ended err
 // again runs the updates of a batch anew, each with a savepoint, and returns
 // those that succeed.
 func (w *Writer[T]) again(c Conn[T], batch []*request[T]) ([]*request[T], error) {
-	for _, do := range []func() error{c.Rollback, c.Begin} {
-		if err := do(); err != nil {
-			return batch, w.unavailable(err)
-		}
+	err := c.Rollback()
+	if err == nil {
+		err = c.Begin(nil)
+	}
+	if err != nil {
+		return batch, w.unavailable(err)
 	}
 	var kept []*request[T]
 	for i, r := range batch {
 		if err := c.Save(); err != nil {
 			return append(kept, batch[i:]...), w.unavailable(err)
 		}
-		_, fnErr, ended := w.lend(c, r)
+		_, fnErr, ended := w.lend(c, r, nil)
 		if ended == nil && fnErr != nil {
 			ended = c.Undo()
 		}

@@ -50,12 +50,14 @@ func (t *table) do(what string) error {
 
 func (t *table) Check() error { return nil }
 
-func (t *table) Begin() error {
+func (t *table) Ahead([]any) error { return t.do("ahead") }
+
+func (t *table) Begin([]any) error {
 	t.rows = slices.Clone(t.durable)
 	return t.do("begin")
 }
 
-func (t *table) Lend() *tx { return &tx{t: t} }
+func (t *table) Lend(any) *tx { return &tx{t: t} }
 
 func (t *table) Return(x *tx) (bool, error) { return x.wrote, t.failure("return") }
 

@@ -123,13 +123,17 @@ func (m *mortal) Hold(ctx context.Context, owner string) (func(), error) {
 }
 
 func (m *mortal) Update(ctx context.Context, fn func(ledger.Tx) error) error {
+	return m.UpdateAhead(ctx, nil, fn)
+}
+
+func (m *mortal) UpdateAhead(ctx context.Context, reads []ledger.Query, fn func(ledger.Tx) error) error {
 	m.mu.Lock()
 	before, after := m.before, m.after
 	m.mu.Unlock()
 	if before != nil {
 		return before
 	}
-	if err := m.Store.Update(ctx, fn); err != nil {
+	if err := updateAhead(ctx, m.Store, reads, fn); err != nil {
 		return err
 	}
 	return after

@@ -35,6 +35,8 @@ func Store(t *testing.T, open func(t *testing.T) ledger.Store) {
 		{"a transaction ends with its fn", transactionEnds},
 		{"a cancelled update is unavailable and changes nothing", cancelledUpdate},
 		{"updates are serialisable", serialisable},
+		{"what an update is told to read ahead it reads as it is", foresight},
+		{"updates that read ahead are serialisable", foresightShared},
 		{"an update sees its own writes and views see none until it ends", isolation},
 		{"a failing update leaves its neighbours alone", neighbours},
 		{"an owner lives until it is released", holdAndRelease},
@@ -210,6 +212,11 @@ func findRows(t *testing.T, s ledger.Store) {
 		{"after", ledger.Query{After: seq["3"]}, []string{"4", "5"}},
 		{"between", ledger.Query{After: seq["1"], Before: seq["4"]}, []string{"2", "3"}},
 		{"before newest limit", ledger.Query{Before: seq["4"], Newest: true, Limit: 2}, []string{"3", "2"}},
+		{"an id", ledger.Query{ID: "3"}, []string{"3"}},
+		{"no such id", ledger.Query{ID: "6"}, nil},
+		{"an id and a word", ledger.Query{ID: "3", Words: [7]string{"a"}}, []string{"3"}},
+		{"an id and another's word", ledger.Query{ID: "3", Words: [7]string{"b"}}, nil},
+		{"an id before", ledger.Query{ID: "3", Before: seq["3"]}, nil},
 		{"a word before", ledger.Query{Words: [7]string{"a"}, Before: seq["4"], Newest: true}, []string{"3", "1"}},
 	} {
 		c.q.Table = "entries"

@@ -121,7 +121,7 @@ func from(list []*slot, seq int64) int {
 }
 
 func (t *table) find(q ledger.Query) []ledger.Row {
-	list := t.candidates(q.Words)
+	list := t.candidates(q)
 	if q.After > 0 {
 		list = list[from(list, q.After+1):]
 	}
@@ -145,10 +145,17 @@ func (t *table) find(q ledger.Query) []ledger.Row {
 	return rows
 }
 
-// candidates is the shortest list that holds every row with these words.
-func (t *table) candidates(words [7]string) []*slot {
+// candidates is the shortest list that holds every row with this id and these
+// words.
+func (t *table) candidates(q ledger.Query) []*slot {
+	if q.ID != "" {
+		if e := t.byID[q.ID]; e != nil {
+			return []*slot{e}
+		}
+		return nil
+	}
 	list := t.order
-	for i, w := range words {
+	for i, w := range q.Words {
 		if w == "" {
 			continue
 		}

@@ -10,9 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
-	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/ledger"
 	"github.com/holdfast-go/holdfast/ledger/ledgertest"
 	"github.com/holdfast-go/holdfast/ledger/postgres"
@@ -167,64 +164,4 @@ func TestStore_goes_by_the_databases_clock(t *testing.T) {
 	if first.IsZero() || !second.After(first) {
 		t.Errorf("Now() = %v, then %v, want it to go on", first, second)
 	}
-}
-
-// BenchmarkWrite is a write's claim, start and commit by 64 callers, beside two
-// bare transactions of one statement each on 64 connections.
-func BenchmarkWrite(b *testing.B) {
-	a := address(b)
-	b.Run("bare/callers=64", func(b *testing.B) {
-		config, err := pgxpool.ParseConfig(a)
-		if err != nil {
-			b.Fatal(err)
-		}
-		config.MaxConns, config.MinConns = 64, 64
-		pool, err := pgxpool.NewWithConfig(b.Context(), config)
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer pool.Close()
-		table := newSchema()
-		if _, err := pool.Exec(b.Context(), "CREATE TABLE "+table+" (key text PRIMARY KEY, state text)"); err != nil {
-			b.Fatal(err)
-		}
-		inParallel(b, func(ctx context.Context, key string) error {
-			if _, err := pool.Exec(ctx, "INSERT INTO "+table+" VALUES ($1, 'started') ON CONFLICT DO NOTHING", key); err != nil {
-				return err
-			}
-			_, err := pool.Exec(ctx, "UPDATE "+table+" SET state = 'ok' WHERE key = $1 AND state = 'started'", key)
-			return err
-		})
-	})
-	b.Run("ledger/callers=64", func(b *testing.B) {
-		l, err := ledger.New(b.Context(), open(b, newSchema()), nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		inParallel(b, func(ctx context.Context, key string) error {
-			c := ledger.Claim{TellsApart: true, Entry: ledger.Entry{
-				Run: "r", Turn: 1, Round: 1, Tool: "pay", Effect: holdfast.Write, Key: key, ArgumentsDigest: key,
-			}}
-			e, standing, err := l.Start(ctx, c)
-			if err != nil || !standing.Free() {
-				return fmt.Errorf("start: %+v, %w", standing, err)
-			}
-			_, err = l.Settle(ctx, e.ID, e.Fence, holdfast.Outcome{Status: holdfast.OK}, "record", "")
-			return err
-		})
-	})
-}
-
-func inParallel(b *testing.B, do func(ctx context.Context, key string) error) {
-	b.SetParallelism(32) // of two processors
-	b.ResetTimer()
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			if err := do(b.Context(), rand.Text()); err != nil {
-				b.Error(err)
-				return
-			}
-		}
-	})
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
 }

@@ -25,45 +25,56 @@ type session struct {
 
 func (s *session) queue(sql string, args ...any) { s.pending.Queue(sql, args...) }
 
-// ask sends what waits and a question whose answer is one row.
-func (s *session) ask(sql string, args []any, into ...any) error {
-	return s.query(sql, args, func(rows pgx.Rows) error {
+// question is what is asked in an exchange, and what to do with the answer.
+type question struct {
+	sql  string
+	args []any
+	read func(pgx.Rows) error
+}
+
+// one is a question whose answer is one row.
+func one(sql string, args []any, into ...any) question {
+	return question{sql, args, func(rows pgx.Rows) error {
 		if !rows.Next() {
 			return errors.Join(rows.Err(), errors.New("no answer"))
 		}
 		return rows.Scan(into...)
-	})
+	}}
 }
 
-// query sends what waits and a question.
-func (s *session) query(sql string, args []any, read func(pgx.Rows) error) error {
+// ask sends what waits, and questions, in one exchange.
+func (s *session) ask(questions ...question) error {
 	batch := s.pending
 	s.pending = pgx.Batch{}
 	before := batch.Len()
-	batch.Queue(sql, args...)
+	for _, q := range questions {
+		batch.Queue(q.sql, q.args...)
+	}
 	ctx, cancel := s.ctx()
 	defer cancel()
 	results := s.pg.SendBatch(ctx, &batch)
-	err := answers(results, before, read)
+	err := answers(results, before, questions)
 	return errors.Join(err, results.Close())
 }
 
-func answers(results pgx.BatchResults, before int, read func(pgx.Rows) error) error {
+func answers(results pgx.BatchResults, before int, questions []question) error {
 	for range before {
 		if _, err := results.Exec(); err != nil {
 			return err
 		}
 	}
-	rows, err := results.Query()
-	if err != nil {
-		return err
+	for _, q := range questions {
+		rows, err := results.Query()
+		if err != nil {
+			return err
+		}
+		err = q.read(rows)
+		rows.Close()
+		if err = errors.Join(err, rows.Err()); err != nil {
+			return err
+		}
 	}
-	defer rows.Close()
-	if err := read(rows); err != nil {
-		return err
-	}
-	rows.Close()
-	return rows.Err()
+	return nil
 }
 
 // writing is the session that writes.
@@ -73,6 +84,8 @@ type writing struct {
 	locked map[string]bool       // owners that this session has locked
 	last   map[string]int64      // the newest Seq of each table
 	newest map[string]ledger.Row // of rows without an id, as this transaction added them
+	ahead  foreseen
+	bulks  bulks
 }
 
 var _ groupcommit.Conn[*tx] = (*writing)(nil)
@@ -96,13 +109,15 @@ func (s *Store) openWriter() (groupcommit.Conn[*tx], error) {
 func (w *writing) Check() error { return nil }
 
 // Begin waits for the schema's write lock, so that transactions are one after
-// the other, and learns the time and where the tables end.
-func (w *writing) Begin() error {
+// the other, and learns the time, where the tables end, and what the updates are
+// going to read.
+func (w *writing) Begin(reads []any) error {
 	deadline := time.Now().Add(w.store.timeout)
 	w.ctx = func() (context.Context, context.CancelFunc) {
 		return context.WithDeadline(context.Background(), deadline)
 	}
 	w.pending = pgx.Batch{}
+	w.bulks.forget()
 	clear(w.newest)
 	w.queue("BEGIN")
 	w.queue("SELECT pg_advisory_xact_lock($1)", w.store.writeLock())
@@ -111,7 +126,8 @@ func (w *writing) Begin() error {
 	for i := range ends {
 		into = append(into, &ends[i])
 	}
-	if err := w.ask(whereTablesEnd, nil, into...); err != nil {
+	questions := append([]question{one(whereTablesEnd, nil, into...)}, w.ahead.foresee(reads)...)
+	if err := w.ask(questions...); err != nil {
 		return err
 	}
 	w.last = map[string]int64{}
@@ -119,6 +135,29 @@ func (w *writing) Begin() error {
 		w.last[table] = ends[i]
 	}
 	return w.lockOwners()
+}
+
+// Ahead sends what the updates before have written, and asks what those that
+// came meanwhile are going to read.
+func (w *writing) Ahead(reads []any) error {
+	if questions := w.ahead.foresee(reads); len(questions) > 0 {
+		return w.ask(questions...)
+	}
+	return nil
+}
+
+// ask is the session's, after what is to be written.
+func (w *writing) ask(questions ...question) error {
+	w.send()
+	return w.session.ask(questions...)
+}
+
+// send puts the bulks among what waits.
+func (w *writing) send() {
+	for _, one := range w.bulks.list {
+		w.queue(one.sql, one.args()...)
+	}
+	w.bulks.forget()
 }
 
 // lockOwners takes the locks that a session before this one had.
@@ -143,7 +182,7 @@ func (w *writing) lock(owner string) (got bool, err error) {
 	if w.locked[owner] {
 		return true, nil
 	}
-	err = w.ask("SELECT pg_try_advisory_lock($1)", []any{w.store.ownerLock(owner)}, &got)
+	err = w.ask(one("SELECT pg_try_advisory_lock($1)", []any{w.store.ownerLock(owner)}, &got))
 	w.locked[owner] = got
 	return got, err
 }
@@ -151,10 +190,10 @@ func (w *writing) lock(owner string) (got bool, err error) {
 func (w *writing) unlock(owner string) error {
 	delete(w.locked, owner)
 	done := false
-	return w.ask("SELECT pg_advisory_unlock($1)", []any{w.store.ownerLock(owner)}, &done)
+	return w.ask(one("SELECT pg_advisory_unlock($1)", []any{w.store.ownerLock(owner)}, &done))
 }
 
-func (w *writing) Lend() *tx { return &tx{store: w.store, session: &w.session, writes: w} }
+func (w *writing) Lend(any) *tx { return &tx{store: w.store, session: &w.session, writes: w} }
 
 func (w *writing) Return(t *tx) (wrote bool, ended error) {
 	t.ended = true
@@ -162,22 +201,27 @@ func (w *writing) Return(t *tx) (wrote bool, ended error) {
 }
 
 func (w *writing) Save() error {
+	w.send()
 	w.queue("SAVEPOINT one")
 	return nil
 }
 
 func (w *writing) Undo() error {
 	clear(w.newest)
+	w.ahead.foresee(nil)
+	w.send()
 	w.queue("ROLLBACK TO one")
 	return nil
 }
 
 func (w *writing) Keep() error {
+	w.send()
 	w.queue("RELEASE one")
 	return nil
 }
 
 func (w *writing) Rollback() error {
+	w.bulks.forget()
 	w.pending = pgx.Batch{}
 	ctx, cancel := w.ctx()
 	defer cancel()
@@ -188,6 +232,7 @@ func (w *writing) Rollback() error {
 // Commit makes the batch durable. Where the database has refused it, nothing is
 // changed; where it did not answer, nobody knows.
 func (w *writing) Commit() error {
+	w.send()
 	batch := w.pending
 	w.pending = pgx.Batch{}
 	batch.Queue("COMMIT")

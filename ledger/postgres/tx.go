@@ -79,7 +79,7 @@ func (t *tx) Get(table, id string) (ledger.Row, error) {
 		return ledger.Row{}, err
 	}
 	if id != "" {
-		rows, err := t.rows(table, "SELECT "+columns+" FROM "+table+" WHERE id = $1", []any{textOf(id)})
+		rows, err := t.Find(ledger.Query{Table: table, ID: id})
 		if err != nil {
 			return ledger.Row{}, err
 		}
@@ -99,8 +99,14 @@ func (t *tx) Find(q ledger.Query) ([]ledger.Row, error) {
 			return []ledger.Row{row}, nil
 		}
 	}
-	sql, args := findSQL(q)
-	return t.rows(q.Table, sql, args)
+	list, err := t.rows(q)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range list[:min(len(list), maxSeen)] {
+		t.remember(row)
+	}
+	return list, nil
 }
 
 // findSQL is one of few texts, so that the statements stay prepared.
@@ -113,6 +119,9 @@ func findSQL(q ledger.Query) (string, []any) {
 		args = append(args, arg)
 		b.WriteString(join + text + " $" + strconv.Itoa(len(args)))
 		join = " AND "
+	}
+	if q.ID != "" {
+		where("id =", textOf(q.ID))
 	}
 	for i, w := range q.Words {
 		if w != "" {
@@ -136,34 +145,50 @@ func findSQL(q ledger.Query) (string, []any) {
 	return b.String(), args
 }
 
-func (t *tx) rows(table, sql string, args []any) ([]ledger.Row, error) {
+// rows are those of q, as they were foreseen or as they are now.
+func (t *tx) rows(q ledger.Query) ([]ledger.Row, error) {
+	sql, args := findSQL(q)
 	var list []ledger.Row
-	err := t.session.query(sql, args, func(rows pgx.Rows) error {
+	ask := question{sql, args, func(rows pgx.Rows) error {
 		for rows.Next() {
-			row := ledger.Row{Table: table}
-			var words [8]*string
-			into := []any{&row.Seq}
-			for i := range words {
-				into = append(into, &words[i])
-			}
-			if err := rows.Scan(append(into, &row.Body)...); err != nil {
+			row, err := scanRow(q.Table, rows)
+			if err != nil {
 				return err
-			}
-			row.ID = wordOf(words[0])
-			for i := range row.Words {
-				row.Words[i] = wordOf(words[i+1])
-			}
-			if len(list) < maxSeen {
-				t.remember(row)
 			}
 			list = append(list, row)
 		}
-		return rows.Err()
-	})
+		return nil
+	}}
+	var err error
+	if w := t.writes; w == nil {
+		err = t.session.ask(ask)
+	} else if known, ok := w.ahead.answer(q); ok {
+		return known, nil
+	} else {
+		err = w.ask(ask)
+	}
 	if err != nil {
-		return nil, t.failed("reading "+table, err)
+		return nil, t.failed("reading "+q.Table, err)
 	}
 	return list, nil
+}
+
+// scanRow reads a row, after what stands before it.
+func scanRow(table string, rows pgx.Rows, before ...any) (ledger.Row, error) {
+	row := ledger.Row{Table: table}
+	var words [8]*string
+	into := append(before, &row.Seq)
+	for i := range words {
+		into = append(into, &words[i])
+	}
+	if err := rows.Scan(append(into, &row.Body)...); err != nil {
+		return row, err
+	}
+	row.ID = wordOf(words[0])
+	for i := range row.Words {
+		row.Words[i] = wordOf(words[i+1])
+	}
+	return row, nil
 }
 
 func (t *tx) Put(row ledger.Row) error {
@@ -178,43 +203,33 @@ func (t *tx) Put(row ledger.Row) error {
 		body = []byte{}
 	}
 	t.wrote = true
-	if old := t.recall(row); old != nil {
-		t.change(old, row, body)
-		return nil
-	}
+	row.Body, row.Value = body, nil
 	w := t.writes
-	w.last[row.Table]++
-	row.Seq, row.Body, row.Value = w.last[row.Table], body, nil
-	sql := "INSERT INTO " + row.Table + " (" + columns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
-	if row.ID != "" {
-		sql += " ON CONFLICT (id) WHERE id IS NOT NULL DO UPDATE SET w0 = excluded.w0, w1 = excluded.w1, w2 = excluded.w2," +
-			" w3 = excluded.w3, w4 = excluded.w4, w5 = excluded.w5, w6 = excluded.w6, body = excluded.body"
+	if old := t.recall(row); old != nil {
+		row.Seq = old.Seq
+		w.before(row)
+		w.bulks.change(*old, row)
+		old.Words = row.Words
 	} else {
+		w.last[row.Table]++
+		row.Seq = w.last[row.Table]
+		w.before(row)
+		w.bulks.insert(row)
+	}
+	if row.ID == "" {
 		w.newest[row.Table] = row
 	}
-	args := []any{row.Seq, textOf(row.ID)}
-	for _, word := range row.Words {
-		args = append(args, textOf(word))
-	}
-	w.queue(sql, append(args, body)...)
 	return nil
 }
 
-// change writes a row that this transaction has seen, and only the words that
-// are not as they were.
-func (t *tx) change(old *ledger.Row, row ledger.Row, body []byte) {
-	args := []any{old.Seq, body}
-	var sql strings.Builder
-	sql.WriteString("UPDATE " + row.Table + " SET body = $2")
-	for i, w := range row.Words {
-		if w != old.Words[i] {
-			args = append(args, textOf(w))
-			sql.WriteString(", w" + strconv.Itoa(i) + " = $" + strconv.Itoa(len(args)))
-		}
+// before sends what waits if a row among it is written once more, and remembers
+// that it is.
+func (w *writing) before(row ledger.Row) {
+	if w.bulks.rows[nameOf(row)] {
+		w.send()
 	}
-	sql.WriteString(" WHERE seq = $1")
-	old.Words = row.Words
-	t.writes.queue(sql.String(), args...)
+	row.Body = nil
+	w.ahead.written = append(w.ahead.written, row)
 }
 
 func (t *tx) Delete(table, id string) error {
@@ -226,6 +241,7 @@ func (t *tx) Delete(table, id string) error {
 	}
 	t.wrote = true
 	t.seen = slices.DeleteFunc(t.seen, func(r ledger.Row) bool { return r.Table == table && r.ID == id })
+	t.writes.before(ledger.Row{Table: table, ID: id})
 	t.writes.queue("DELETE FROM "+table+" WHERE id = $1", textOf(id))
 	return nil
 }
@@ -260,11 +276,19 @@ func (t *tx) Living(owner string) (living, known bool, err error) {
 	if t.ended {
 		return false, false, errEnded
 	}
+	if w := t.writes; w != nil && w.locked[owner] {
+		return true, true, nil // by this very session
+	}
 	number := uint64(t.store.ownerLock(owner))
-	err = t.session.ask(`SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+	ask := one(`SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 		AND classid = $1::bigint::oid AND objid = $2::bigint::oid)`,
 		[]any{int64(number >> 32), int64(number & 0xffffffff)}, &living)
+	if t.writes != nil {
+		err = t.writes.ask(ask)
+	} else {
+		err = t.session.ask(ask)
+	}
 	if err != nil {
 		return false, false, t.failed("asking whether an owner lives", err)
 	}

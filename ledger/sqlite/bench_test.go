@@ -78,8 +78,9 @@ func (c *bareConn) exec(st *sqlite3.Stmt, key string) error {
 }
 
 func (c *bareConn) Check() error                   { return nil }
-func (c *bareConn) Begin() error                   { return c.begin.Exec() }
-func (c *bareConn) Lend() *bareConn                { return c }
+func (c *bareConn) Ahead([]any) error              { return nil }
+func (c *bareConn) Begin([]any) error              { return c.begin.Exec() }
+func (c *bareConn) Lend(any) *bareConn             { return c }
 func (c *bareConn) Return(*bareConn) (bool, error) { return true, nil }
 func (c *bareConn) Save() error                    { return nil }
 func (c *bareConn) Undo() error                    { return nil }

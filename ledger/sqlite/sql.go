@@ -50,16 +50,19 @@ func (s shape) names() []string {
 	return list
 }
 
-// finding binds each word that is not empty, then the bounds and the limit.
+// finding binds the id and each word that are not empty, then the bounds and the limit.
 func (c *conn) finding(q ledger.Query) (*sqlite3.Stmt, error) {
 	return c.shape(shape{
-		verb: "SELECT", table: q.Table, words: named(q.Words),
+		verb: "SELECT", table: q.Table, id: q.ID != "", words: named(q.Words),
 		before: q.Before > 0, after: q.After > 0, limit: q.Limit > 0, newest: q.Newest,
 	}, findSQL)
 }
 
 func findSQL(s shape) string {
 	var where []string
+	if s.id {
+		where = append(where, "id = ?")
+	}
 	for _, name := range s.names() {
 		where = append(where, name+" = ?")
 	}

@@ -235,7 +235,7 @@ func bindQuery(st *sqlite3.Stmt, q ledger.Query) error {
 	var errs []error
 	n := 0
 	next := func() int { n++; return n }
-	for _, w := range q.Words {
+	for _, w := range append([]string{q.ID}, q.Words[:]...) {
 		if w != "" {
 			errs = append(errs, st.BindText(next(), w))
 		}

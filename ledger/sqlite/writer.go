@@ -37,7 +37,7 @@ func (s *Store) openWriter() (groupcommit.Conn[*tx], error) {
 func (w *writing) Check() error { return w.store.present() }
 
 // Begin takes the file's write lock, for which another process may make it wait.
-func (w *writing) Begin() error {
+func (w *writing) Begin([]any) error {
 	if err := w.run("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
@@ -46,7 +46,9 @@ func (w *writing) Begin() error {
 	return err
 }
 
-func (w *writing) Lend() *tx { return &tx{store: w.store, conn: w.conn, writes: true} }
+func (w *writing) Ahead([]any) error { return nil } // reading is cheap
+
+func (w *writing) Lend(any) *tx { return &tx{store: w.store, conn: w.conn, writes: true} }
 
 func (w *writing) Return(t *tx) (wrote bool, ended error) {
 	t.ended = true
