@@ -202,6 +202,19 @@ func (l *Ledger) RulesFor(ctx context.Context, p holdfast.Principal, tool string
 	return list, err
 }
 
+// Rule is the saved rule of that id.
+func (l *Ledger) Rule(ctx context.Context, id string) (rule.Saved, error) {
+	var out rule.Saved
+	err := l.view(ctx, func(t *txn) error {
+		s, err := must[storedRule](t, rules, id)
+		if err == nil {
+			out = s.rule()
+		}
+		return err
+	})
+	return out, err
+}
+
 // RevokeRule ends a saved rule. Revoking it again changes nothing.
 func (l *Ledger) RevokeRule(ctx context.Context, id, by string) (rule.Saved, error) {
 	if by == "" {

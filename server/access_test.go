@@ -63,6 +63,10 @@ var scopes = map[string]string{
 	"POST /v1/approvals/{id}/approve": "approve",
 	"POST /v1/approvals/{id}/deny":    "approve",
 	"POST /v1/approvals/{id}/edit":    "approve",
+	"POST /v1/approvals/{id}/rule":    "approve",
+	"POST /v1/approvals/{id}/always":  "approve",
+	"GET /v1/rules":                   "read",
+	"POST /v1/rules/{id}/revoke":      "approve",
 	"POST /v1/calls/{id}/resolve":     "approve",
 	"GET /metrics":                    "admin",
 }

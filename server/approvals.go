@@ -212,7 +212,7 @@ func editRun(approval string) string { return "edit-" + approval }
 
 func (s *Server) callInstead(ctx context.Context, p ledger.Approval, arguments string) (gate.Verdict, error) {
 	tool := s.tool(p.Tool)
-	_, err := s.ledger.CreateRun(ctx, ledger.Run{ID: editRun(p.ID), Catalog: s.options.Catalog, Principal: p.Principal})
+	_, err := s.ledger.CreateRun(ctx, ledger.Run{ID: editRun(p.ID), Catalog: s.options.Catalog, Principal: p.Principal, Root: p.Run})
 	if err != nil {
 		return gate.Verdict{}, err
 	}
@@ -235,7 +235,8 @@ func (s *Server) callInstead(ctx context.Context, p ledger.Approval, arguments s
 	if err != nil {
 		return gate.Verdict{}, err
 	}
-	if asked.Unresolved != p.Unresolved || !sameThere(p.Finding, asked.Finding) {
+	newLabel := slices.ContainsFunc(asked.Labels, func(l holdfast.Label) bool { return !slices.Contains(p.Labels, l) })
+	if asked.Unresolved != p.Unresolved || newLabel || !sameThere(p.Finding, asked.Finding) {
 		return verdicts[0], nil
 	}
 	agreed, err := s.ledger.Approve(ctx, asked.ID, callerOf(ctx).ID, "made by the same person")

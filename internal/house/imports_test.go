@@ -44,7 +44,7 @@ var rules = []rule{
 	{"telemetry", []string{".", "wire", "gate", "ledger", "agent"}, []string{"any"}},
 	{"server/console", nil, nil},
 	{"server/token", []string{"."}, nil},
-	{"server", []string{".", "schema", "wire", "gate", "ledger", "agent", "server/token"}, nil},
+	{"server", []string{".", "schema", "wire", "rule", "policy", "gate", "ledger", "agent", "server/token"}, nil},
 	{"cmd/*", []string{"any"}, []string{"any"}},
 	{"examples/*", []string{"any"}, []string{"any"}},
 }

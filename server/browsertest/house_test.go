@@ -22,6 +22,7 @@ import (
 	"github.com/holdfast-go/holdfast/ledger/sqlite"
 	"github.com/holdfast-go/holdfast/model"
 	"github.com/holdfast-go/holdfast/model/scripted"
+	"github.com/holdfast-go/holdfast/policy"
 	"github.com/holdfast-go/holdfast/server"
 	"github.com/holdfast-go/holdfast/server/console"
 	"github.com/holdfast-go/holdfast/server/token"
@@ -104,7 +105,7 @@ func (h *house) start() {
 	if h.catalog != nil {
 		catalog, label = h.catalog, "hostile"
 	}
-	g, err := gate.New(catalog, h.ledger, nil)
+	g, err := gate.New(catalog, h.ledger, &gate.Options{Authorizer: policy.NewBook(h.ledger, nil)})
 	h.must("gate.New", err)
 	provider := h.provider
 	if provider == nil {

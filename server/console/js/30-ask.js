@@ -27,6 +27,8 @@ class Ask {
         make("h3", { id }, open ? "May " : "", make("code", {}, a.tool), open ? " run?" : ""),
         pill(open ? "pending" : a.state === "denied" ? "rejected" : "ok", open ? "waits for you" : DECIDED[a.state] || a.state)),
       a.why ? make("p", {}, a.why) : "",
+      a.labels.length && open ? make("p", { class: "warn" }, "Text of strangers is in this conversation (" + a.labels.map((l) => l.split(":")[1] || l).join(", ") +
+        "). Look whether this call is what you asked for, and not what they did.") : "",
       a.unresolved ? make("p", { class: "warn maybe" }, "An earlier call of this tool may or may not have happened: ",
         make("a", { href: "/calls/" + a.unresolved, "data-link": "" }, "look at it first"), ".") : "",
       a.changed.length ? make("p", { class: "warn" }, "Changed since this was asked before: " + a.changed.join(", ")) : "",
@@ -44,6 +46,8 @@ class Ask {
       row("Asked", when(a.requested)), row("Expires", open ? ahead(a.expires) : null),
       row("Decided", a.decided ? make("span", {}, a.decided_by + ", ", when(a.decided)) : null),
       row("Reason", a.reason),
+      row("Rule", open ? a.rule : null),
+      row("Saved", a.saved ? "a rule for calls like it: " + a.saved : null),
       row("Instead", a.edited ? make("a", { href: "/calls/" + a.edited, "data-link": "" }, "the call that was made with other arguments") : null),
       row("Where", this.link && !a.run.startsWith("edit-") ? make("a", { href: "/runs/" + encodeURIComponent(a.run), "data-link": "" }, "the conversation") : null));
   }
@@ -78,11 +82,51 @@ class Ask {
         this.decided({ approval: e.doc.approval });
       }
     };
+    const always = make("button", { type: "button", "aria-expanded": "false" }, "Always\u2026");
+    const rule = this.always(a, (body) => send("always", { ...body, reason: reason.value }));
+    always.addEventListener("click", () => {
+      rule.hidden = !rule.hidden;
+      always.setAttribute("aria-expanded", String(!rule.hidden));
+      if (!rule.hidden) rule.show();
+    });
     once(yes, this.wrong, () => send("approve", { reason: reason.value }));
     once(no, this.wrong, () => send("deny", { reason: reason.value }));
     once(instead, this.wrong, () => send("edit", { arguments: args.value, reason: reason.value }));
     return make("div", { class: "part" }, make("label", {}, "Reason (if you say no, the model reads it)", reason),
-      make("div", { class: "buttons" }, yes, no, other), edit);
+      make("div", { class: "buttons" }, yes, no, other, always), edit, rule);
+  }
+
+  // always offers to agree to calls like this one too. The rule is shown whole, as
+  // the server would save it, before it can be saved; what is shown is what is saved.
+  always(a, save) {
+    const words = make("pre", { class: "args", tabindex: "0", role: "group", "aria-label": "The rule that would be saved" });
+    const keep = make("button", { type: "button", class: "main", disabled: true }, "Approve and save this rule");
+    const wider = make("fieldset", { class: "wider" }, make("legend", {}, "May be anything, or left out"));
+    const wrong = make("div");
+    const el = make("div", { class: "always", hidden: true },
+      make("p", { class: "small soft" }, "Calls like it then run without asking:"), words, wider, make("p", { class: "row" }, keep), wrong);
+    const free = () => [...wider.querySelectorAll("input:checked")].map((box) => box.value);
+    let shown = null;
+    el.show = async () => {
+      keep.disabled = true;
+      const asked = free();
+      try {
+        const r = await api("POST", `/v1/approvals/${a.approval_id}/rule`, { free: asked });
+        if (asked.join() !== free().join()) return;
+        shown = { free: asked, fingerprint: r.fingerprint };
+        words.textContent = r.words.join("\n");
+        wrong.replaceChildren();
+        if (!wider.querySelector("input")) wider.append(...r.arguments.map((name) => make("label", { class: "inline" },
+          make("input", { type: "checkbox", value: name, onchange: () => el.show() }), name)));
+        wider.hidden = !r.arguments.length;
+        keep.disabled = false;
+      } catch (e) {
+        words.hidden = wider.hidden = keep.hidden = true;
+        wrong.replaceChildren(make("p", { class: "warn" }, e.message));
+      }
+    };
+    once(keep, wrong, () => save(shown));
+    return el;
   }
 }
 
