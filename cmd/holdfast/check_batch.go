@@ -134,11 +134,8 @@ func (l batchLine) options(f checkFlags) (*schema.Options, error) {
 	return schemaOptions(cmp.Or(l.Draft, f.draft), cmp.Or(l.Mode, f.mode))
 }
 
-func (l batchLine) check(s *schema.Schema, coerce bool) (batchResult, bool) {
-	r := batchResult{
-		ID: l.ID, Valid: []bool{}, Problems: [][]schema.Problem{}, Warnings: [][]schema.Problem{},
-		Coerced: [][]schema.Coercion{}, Values: []json.RawMessage{},
-	}
+// texts are the line's instances.
+func (l batchLine) texts() [][]byte {
 	texts := make([][]byte, 0, len(l.Instances)+len(l.Texts))
 	for _, instance := range l.Instances {
 		texts = append(texts, instance)
@@ -146,8 +143,16 @@ func (l batchLine) check(s *schema.Schema, coerce bool) (batchResult, bool) {
 	for _, text := range l.Texts {
 		texts = append(texts, []byte(text))
 	}
+	return texts
+}
+
+func (l batchLine) check(s *schema.Schema, coerce bool) (batchResult, bool) {
+	r := batchResult{
+		ID: l.ID, Valid: []bool{}, Problems: [][]schema.Problem{}, Warnings: [][]schema.Problem{},
+		Coerced: [][]schema.Coercion{}, Values: []json.RawMessage{},
+	}
 	found := false
-	for _, text := range texts {
+	for _, text := range l.texts() {
 		c := checkText(s, text, coerce)
 		found = found || !c.Valid
 		r.Valid = append(r.Valid, c.Valid)

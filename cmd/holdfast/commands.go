@@ -13,6 +13,7 @@ func (a *app) commands() []*cobra.Command {
 		a.replayCommand(),
 		a.runCommand(),
 		a.serveCommand(),
+		a.grammarCommand(),
 		a.tokenCommand(),
 		a.approvalsCommand(),
 		a.policyCommand(),

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/holdfast-go/holdfast/grammar"
+	"github.com/holdfast-go/holdfast/grammar/tokenizer"
+	"github.com/holdfast-go/holdfast/internal/visible"
+)
+
+// grammarFlags are what grammar check was asked.
+type grammarFlags struct {
+	schema, tokenizer, order, draft, mode, batch string
+}
+
+func (a *app) grammarCheckCommand() *cobra.Command {
+	var f grammarFlags
+	cmd := &cobra.Command{
+		Use:   "check --schema S FILE | --batch FILE",
+		Short: "Say whether the grammar of a schema accepts a text",
+		Long: `Check compiles the schema S to a grammar and takes FILE byte by byte, or token by
+token of the vocabulary T (a tokenizer.json or a GGUF file): is it accepted, which
+is the first byte that is not, and may the text end there? A line's end at the end
+of FILE does not count.
+
+With --batch, each line of FILE is one JSON object {"id","schema","draft","mode",
+"instances":[…]} (or "instances_text":["…"] for raw text), and each line of the
+output holds the results in order.`,
+		Example: `  echo '{"weight_kg": "75' | holdfast grammar check --schema measurement.json -
+  holdfast grammar check --tokenizer tokenizer.json --order schema --schema s.json call.json`,
+		Args: words(0, 1),
+		RunE: a.do(func(_ *cobra.Command, args []string) error { return a.grammarCheck(f, args) }),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.schema, "schema", "", "file with the schema")
+	flags.StringVar(&f.tokenizer, "tokenizer", "", "vocabulary to go by: a tokenizer.json or a GGUF file (default: bytes)")
+	flags.StringVar(&f.order, "order", "any", "order of properties: any, or schema for the schema's own")
+	flags.StringVar(&f.draft, "draft", "", "2020-12, 2019-09, 7, 6 or 4 (default: what $schema says, else 2020-12)")
+	flags.StringVar(&f.mode, "mode", "tool", "tool or spec")
+	flags.StringVar(&f.batch, "batch", "", "file with one JSON object a line")
+	fixedCompletion(cmd, "order", "any", "schema")
+	fixedCompletion(cmd, "mode", "tool", "spec")
+	fixedCompletion(cmd, "draft", "2020-12", "2019-09", "7", "6", "4")
+	return cmd
+}
+
+func (a *app) grammarCheck(f grammarFlags, args []string) error {
+	o, err := orderOption(f.order)
+	if err != nil {
+		return err
+	}
+	so, err := schemaOptions(f.draft, f.mode)
+	if err != nil {
+		return misused(err)
+	}
+	if f.batch != "" && (len(args) > 0 || f.schema != "") {
+		return misused(errors.New("grammar check --batch takes its schemas and texts from the batch: give no FILE and no --schema"))
+	}
+	if f.batch == "" && (f.schema == "" || len(args) != 1 || f.schema == "-" && args[0] == "-") {
+		return misused(errors.New("grammar check needs --schema S and one FILE, or --batch FILE"))
+	}
+	v, err := a.readVocabulary(f.tokenizer)
+	if err != nil {
+		return err
+	}
+	if f.batch != "" {
+		return a.grammarBatch(f, v, o)
+	}
+	source, err := a.readFile(f.schema)
+	if err != nil {
+		return err
+	}
+	text, err := a.readFile(args[0])
+	if err != nil {
+		return err
+	}
+	_, g, refused, err := compileGrammar(source, so, o)
+	if err != nil {
+		return err
+	}
+	result := admitted{Refused: refused}
+	if refused == nil {
+		if result, err = admit(g, v, bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))); err != nil {
+			return err
+		}
+	}
+	if err := a.showAdmitted(result); err != nil {
+		return err
+	}
+	if !result.Accepted || !result.CanEnd {
+		return errFindings
+	}
+	return nil
+}
+
+// admitted is what a grammar says of a text; the names are fixed.
+type admitted struct {
+	Accepted bool     `json:"accepted"`
+	At       *int     `json:"at"`      // the first byte that is refused; null: none
+	CanEnd   bool     `json:"can_end"` // what was accepted, as it stands
+	Refused  *refusal `json:"refused"` // the schema itself; null: it was not
+}
+
+// admit takes a text byte by byte, or by tokens where there is a vocabulary. A
+// token that is refused is then taken by bytes, to find the one that is.
+func admit(g *grammar.Grammar, v *tokenizer.Vocabulary, text []byte) (admitted, error) {
+	m, at := g.Matcher(v), 0
+	if v != nil {
+		ids := v.Encode(string(text))
+		if !bytes.Equal(v.Decode(ids), text) {
+			return admitted{}, errors.New("the vocabulary does not write the text as it stands")
+		}
+		for _, id := range ids {
+			if !allowed(m.Mask(), id) || !m.Accept(id) {
+				break
+			}
+			at += len(v.Token(id).Bytes)
+		}
+	}
+	for at < len(text) {
+		if _, ok := m.AcceptBytes(text[at : at+1]); !ok {
+			return admitted{At: &at, CanEnd: m.CanEnd()}, nil
+		}
+		at++
+	}
+	return admitted{Accepted: true, CanEnd: m.CanEnd()}, nil
+}
+
+func allowed(mask []uint64, id tokenizer.ID) bool { return mask[id>>6]>>(id&63)&1 != 0 }
+
+func (a *app) showAdmitted(r admitted) error {
+	if a.wantsJSON() {
+		return writeJSON(a.stdout, r)
+	}
+	text := "accepted, and may end here\n"
+	switch {
+	case r.Refused != nil:
+		text = fmt.Sprintf("the schema has no grammar: %s: %s\n", shownPath(r.Refused.Path), visible.Line(r.Refused.Message))
+	case !r.Accepted:
+		text = fmt.Sprintf("refused at byte %d\n", *r.At)
+	case !r.CanEnd:
+		text = "accepted, but may not end here\n"
+	}
+	_, err := io.WriteString(a.stdout, text)
+	return err
+}
+
+// grammarBatchResult is one line of the output, its lists in the order of the
+// texts. The names are fixed.
+type grammarBatchResult struct {
+	ID       json.RawMessage `json:"id"`
+	Accepted []bool          `json:"accepted"` // null where the schema was refused
+	At       []*int          `json:"at"`
+	CanEnd   []bool          `json:"can_end"`
+	Refused  *refusal        `json:"refused"`
+}
+
+func (a *app) grammarBatch(f grammarFlags, v *tokenizer.Vocabulary, o *grammar.Options) error {
+	in, err := a.open(f.batch)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out := bufio.NewWriter(a.stdout)
+	lines := bufio.NewReaderSize(in, 1<<20)
+	findings := false
+	for err == nil {
+		var line []byte
+		line, err = readLine(lines)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return errors.Join(out.Flush(), fmt.Errorf("reading %s: %w", shownName(f.batch), err))
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		result := f.grammarLine(line, v, o)
+		findings = findings || result.Refused != nil || bytes.Contains(fmt.Append(nil, result.Accepted, result.CanEnd), []byte("false"))
+		if err := writeJSON(out, result); err != nil {
+			return err
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if findings {
+		return errFindings
+	}
+	return nil
+}
+
+// grammarLine answers one line. One that cannot be used has its answer too, so
+// that the output keeps its order.
+func (f grammarFlags) grammarLine(text []byte, v *tokenizer.Vocabulary, o *grammar.Options) grammarBatchResult {
+	var line batchLine
+	if err := json.Unmarshal(text, &line); err != nil {
+		return grammarBatchResult{Refused: &refusal{Keyword: "batch", Message: err.Error()}}
+	}
+	r := grammarBatchResult{ID: line.ID}
+	so, err := line.options(checkFlags{draft: f.draft, mode: f.mode})
+	if err != nil {
+		r.Refused = &refusal{Keyword: "batch", Message: err.Error()}
+		return r
+	}
+	var g *grammar.Grammar
+	if _, g, r.Refused, err = compileGrammar(line.Schema, so, o); err != nil {
+		r.Refused = &refusal{Keyword: "schema", Message: err.Error()}
+	}
+	if r.Refused != nil {
+		return r
+	}
+	r.Accepted, r.At, r.CanEnd = []bool{}, []*int{}, []bool{}
+	for _, text := range line.texts() {
+		one, err := admit(g, v, text)
+		if err != nil {
+			return grammarBatchResult{ID: line.ID, Refused: &refusal{Keyword: "tokenizer", Message: err.Error()}}
+		}
+		r.Accepted, r.At, r.CanEnd = append(r.Accepted, one.Accepted), append(r.At, one.At), append(r.CanEnd, one.CanEnd)
+	}
+	return r
+}
