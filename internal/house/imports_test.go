@@ -36,7 +36,7 @@ var rules = []rule{
 	{"model", []string{".", "wire"}, nil},
 	{"model/*", []string{".", "wire", "wire/*", "model"}, []string{"any"}},
 	{"agent", []string{".", "schema", "wire", "gate"}, nil},
-	{"sandbox/sandboxtest", []string{".", "schema", "sandbox"}, []string{"any"}},
+	{"sandbox/sandboxtest", []string{".", "schema", "sandbox"}, nil},
 	{"sandbox", []string{".", "schema"}, nil},
 	{"sandbox/*", []string{".", "schema", "sandbox"}, []string{"any"}},
 	{"catalogfile", []string{".", "schema", "policy", "gate", "sandbox", "sandbox/*"}, []string{"any"}},
