@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -42,12 +43,30 @@ confirm function is asked nothing: holdfast ledger resolve is for a person.`,
 }
 
 func (a *app) confirm(ctx context.Context, h *house, ids []string) error {
-	asked, err := h.gate.Reconfirm(ctx, ids...)
-	if err != nil && len(ids) > 0 {
-		return a.notFound("call", ids[0], err, "ledger", "list", "--state", "uncertain")
-	}
+	gates, err := h.gates()
 	if err != nil {
 		return err
+	}
+	var asked []gate.Verdict
+	if len(ids) == 0 {
+		for _, g := range gates {
+			found, err := g.Reconfirm(ctx)
+			if err != nil {
+				return err
+			}
+			asked = append(asked, found...)
+		}
+	}
+	for _, id := range ids {
+		entry, err := h.ledger.Entry(ctx, id)
+		if err != nil {
+			return a.notFound("call", id, err, "ledger", "list", "--state", "uncertain")
+		}
+		found, err := gateOfTool(gates, entry.Tool).Reconfirm(ctx, id)
+		if err != nil {
+			return err
+		}
+		asked = append(asked, found...)
 	}
 	if err := a.writeAsked(ctx, h, asked); err != nil {
 		return err
@@ -56,6 +75,22 @@ func (a *app) confirm(ctx context.Context, h *house, ids []string) error {
 		return errFindings
 	}
 	return nil
+}
+
+// gates are the house's own and those of the agents in its catalog.
+func (h *house) gates() ([]*gate.Gate, error) {
+	others, err := h.staff.allGates()
+	return append([]*gate.Gate{h.gate}, others...), err
+}
+
+// gateOfTool is the gate whose catalog has the tool, or the first.
+func gateOfTool(gates []*gate.Gate, tool string) *gate.Gate {
+	for _, g := range gates {
+		if _, ok := g.Catalog().Lookup(tool); ok {
+			return g
+		}
+	}
+	return gates[0]
 }
 
 func (a *app) writeAsked(ctx context.Context, h *house, asked []gate.Verdict) error {
@@ -83,15 +118,18 @@ func (a *app) writeAsked(ctx context.Context, h *house, asked []gate.Verdict) er
 }
 
 // confirming asks about uncertain writes beside what goes on, until stop is called.
-func (h *house) confirming(ctx context.Context) (stop func()) {
+func (h *house) confirming(ctx context.Context) (stop func(), err error) {
+	gates, err := h.gates()
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = h.gate.Run(ctx) // its end is ours: stop
-	}()
+	var running sync.WaitGroup
+	for _, g := range gates {
+		running.Go(func() { _ = g.Run(ctx) }) // its end is ours: stop
+	}
 	return func() {
 		cancel()
-		<-ended
-	}
+		running.Wait()
+	}, nil
 }

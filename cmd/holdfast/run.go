@@ -67,7 +67,11 @@ func (a *app) run(ctx context.Context, f runFlags, catalogName string, message [
 		if err != nil {
 			return err
 		}
-		defer h.confirming(ctx)()
+		stopAsking, err := h.confirming(ctx)
+		if err != nil {
+			return err
+		}
+		defer stopAsking()
 		c := &conversation{
 			app: a, house: h, screen: a.newScreen(), lines: newLines(a.stdin), interrupts: interrupts, catalog: catalogName,
 			quiet: a.json || len(message) == 1, prompts: isTerminal(a.stdin) && !a.json,

@@ -102,7 +102,11 @@ func (a *app) serve(ctx context.Context, f serveFlags, catalogName string) error
 	f.ledger.committed = w.metrics.Committed
 	return a.withGateOf(context.WithoutCancel(ctx), f.ledger, catalogName, w.gateOptions(), func(_ context.Context, h *house) error {
 		w.metrics.Follow(h.ledger, h.gate)
-		defer h.confirming(context.WithoutCancel(ctx))()
+		stopAsking, err := h.confirming(context.WithoutCancel(ctx))
+		if err != nil {
+			return err
+		}
+		defer stopAsking()
 		s, err := a.newServer(f, h, w)
 		if err != nil {
 			return err

@@ -36,7 +36,7 @@ type staff struct {
 
 	mu   sync.Mutex
 	made map[*catalogfile.Agent]*agent.Agent
-	open []*gate.Gate
+	open map[*catalogfile.Agent]*gate.Gate
 }
 
 // innerWatch makes the watcher of an agent's runs; m masks its tools' secrets.
@@ -85,11 +85,10 @@ func (s *staff) hire(a *catalogfile.Agent) (*agent.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := gate.New(a.File.Catalog, s.ledger, s.gates)
+	g, err := s.gateOf(a)
 	if err != nil {
 		return nil, err
 	}
-	s.open = append(s.open, g)
 	o := &agent.Options{
 		Name: a.Name, MaxRounds: a.MaxRounds, Tools: wire.ToolOptions{Quirks: s.model.quirks},
 		System: func() string { return a.Prompt + "\n\nToday is " + time.Now().Format(time.DateOnly) + "." },
@@ -107,6 +106,36 @@ func (s *staff) hire(a *catalogfile.Agent) (*agent.Agent, error) {
 	}
 	s.made[a] = made
 	return made, nil
+}
+
+// gateOf is the gate of a's own tools, one for all that ask. s is locked.
+func (s *staff) gateOf(a *catalogfile.Agent) (*gate.Gate, error) {
+	if g := s.open[a]; g != nil {
+		return g, nil
+	}
+	g, err := gate.New(a.File.Catalog, s.ledger, s.gates)
+	if err == nil {
+		s.open[a] = g
+	}
+	return g, err
+}
+
+// allGates are the gates of all agents of the file.
+func (s *staff) allGates() ([]*gate.Gate, error) {
+	if s == nil || s.file == nil {
+		return nil, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []*gate.Gate
+	for _, a := range s.file.Agents {
+		g, err := s.gateOf(a)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, g)
+	}
+	return list, nil
 }
 
 // modelOf is whom a asks: whom its file names, or whom the conversation asks.
@@ -206,7 +235,7 @@ func (s *staff) close(ctx context.Context) error {
 
 // newStaff is the staff of the catalog file of that name.
 func (a *app) newStaff(catalog string) *staff {
-	return &staff{app: a, folder: cmp.Or(filepath.Dir(catalog), "."), made: map[*catalogfile.Agent]*agent.Agent{}}
+	return &staff{app: a, folder: cmp.Or(filepath.Dir(catalog), "."), made: map[*catalogfile.Agent]*agent.Agent{}, open: map[*catalogfile.Agent]*gate.Gate{}}
 }
 
 // outermost is the call of a conversation, or the single call, that e was made for;

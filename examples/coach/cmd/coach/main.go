@@ -57,6 +57,9 @@ func run(ctx context.Context, dir string, in io.Reader, out io.Writer) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, g.Close(context.WithoutCancel(ctx))) }()
+	if _, err := g.Reconfirm(ctx); err != nil { // about writes that a process before this one left
+		return err
+	}
 
 	play, err := scripted.Parse(coach.Scenario())
 	if err != nil {
