@@ -387,14 +387,14 @@ func TestWaitingHoldsNoGoroutine(t *testing.T) {
 		var e entered
 		h := open(t, nil, putTool(t, &e, always()))
 		before := runtime.NumGoroutine()
-		for range 1000 {
+		for range 10_000 {
 			r := h.round(call("put", `{"n":1}`))
 			r.Turn = h.rounds
 			h.put(r, nil)
 		}
 		synctest.Wait()
 		if after := runtime.NumGoroutine(); after > before {
-			t.Errorf("%d goroutines wait with 1000 approvals", after-before)
+			t.Errorf("%d goroutines wait with 10,000 approvals", after-before)
 		}
 	})
 }
