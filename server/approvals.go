@@ -243,7 +243,11 @@ func (s *Server) callInstead(ctx context.Context, p ledger.Approval, arguments s
 	if err != nil {
 		return gate.Verdict{}, err
 	}
-	return s.resumeCall(ctx, agreed)
+	e, err := s.ledger.Entry(ctx, agreed.EntryID)
+	if err != nil {
+		return gate.Verdict{}, err
+	}
+	return s.resumeCall(ctx, e)
 }
 
 // sameThere reports whether two findings, for other arguments, saw the same:

@@ -129,6 +129,8 @@ func (s *Server) note(n *session, e agent.Event) any {
 		return at
 	case agent.CorrectionEvent:
 		return piece{place: at, Text: e.Text}
+	case agent.HandoffEvent:
+		return handoffView{at, visible.Line(e.Text), visible.Line(e.Agent)}
 	case agent.EndEvent:
 		r := e.Result
 		return endView{r.Turn, string(r.End), known(endMessage(*r)), known(r.ApprovalID)}
@@ -149,6 +151,13 @@ type stageView struct {
 	place
 	Tool  string `json:"tool"`
 	Stage string `json:"stage"`
+}
+
+// handoffView says who had the conversation, and who has it now.
+type handoffView struct {
+	place
+	From string `json:"from"`
+	To   string `json:"to"`
 }
 
 type endView struct {

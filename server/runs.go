@@ -56,7 +56,7 @@ func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) runRow(ctx context.Context, run ledger.Run) (row runRow, spoken bool, err error) {
 	turns, err := s.ledger.Turns(ctx, run.ID)
-	if err != nil || len(turns) == 0 {
+	if err != nil || len(turns) == 0 || run.Parent != "" { // a single call, or within one
 		return row, false, err
 	}
 	last := turns[len(turns)-1]
@@ -111,6 +111,7 @@ type roundView struct {
 	Round     int        `json:"round"`
 	Saved     bool       `json:"saved"` // it came whole; else it streams
 	Ending    string     `json:"ending"`
+	Agent     *string    `json:"agent"` // whose reply it is, where the conversation may be handed over
 	Text      string     `json:"text"`
 	Reasoning string     `json:"reasoning"`
 	Calls     []callView `json:"calls"`
@@ -186,7 +187,7 @@ func (s *Server) turnView(ctx context.Context, t ledger.Turn) (turnView, error) 
 }
 
 func (s *Server) roundView(ctx context.Context, round ledger.Round) (roundView, error) {
-	v := roundView{Round: round.Number, Saved: true, Ending: round.Ending, Calls: []callView{}}
+	v := roundView{Round: round.Number, Saved: true, Ending: round.Ending, Agent: known(visible.Line(round.Agent)), Calls: []callView{}}
 	reply, err := agent.SavedReply(round)
 	if err != nil {
 		return v, err
@@ -220,10 +221,10 @@ func (s *Server) roundView(ctx context.Context, round ledger.Round) (roundView, 
 // entryInRun is a call's record with the question that it asks a person.
 func (s *Server) entryInRun(ctx context.Context, e ledger.Entry) (callView, error) {
 	v := viewEntry(e, maxShown)
-	if e.ApprovalID == "" {
+	if v.ApprovalID == nil {
 		return v, nil
 	}
-	p, err := s.approvalView(ctx, e.ApprovalID)
+	p, err := s.approvalView(ctx, *v.ApprovalID)
 	if err != nil {
 		return v, err
 	}

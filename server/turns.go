@@ -14,6 +14,9 @@ import (
 
 // here says why a run cannot go on in this server, or nil.
 func (s *Server) here(run ledger.Run) error {
+	if run.Parent != "" {
+		return problem{http.StatusConflict, "within_call", "This run is within a call of another; it goes on with that one.", map[string]any{"call": run.Parent}}
+	}
 	if run.Catalog != s.options.Catalog {
 		return problem{http.StatusConflict, "other_catalog", "This conversation is over another catalog.", map[string]any{"catalog": run.Catalog}}
 	}
@@ -168,27 +171,30 @@ func (s *Server) cancelTurn(w http.ResponseWriter, r *http.Request) error {
 // resumeDecided goes on with what waited for an approval: the conversation, or
 // the one call that was made from outside. It reports whether it does.
 func (s *Server) resumeDecided(ctx context.Context, p ledger.Approval) bool {
-	run, err := s.ledger.LookupRun(ctx, p.Run)
+	e, err := s.ledger.Entry(ctx, p.EntryID)
+	if err != nil {
+		return false
+	}
+	if e, err = s.ledger.Outermost(ctx, e); err != nil {
+		return false
+	}
+	run, err := s.ledger.LookupRun(ctx, e.Run)
 	if err != nil || s.here(run) != nil {
 		return false
 	}
-	turns, err := s.ledger.Turns(ctx, p.Run)
+	turns, err := s.ledger.Turns(ctx, e.Run)
 	if err != nil {
 		return false
 	}
 	if n := len(turns); n > 0 {
-		return turns[n-1].Number == p.Turn && turns[n-1].End == "" && s.goOn(p.Run) == nil
+		return turns[n-1].Number == e.Turn && turns[n-1].End == "" && s.goOn(e.Run) == nil
 	}
-	_, err = s.resumeCall(ctx, p)
+	_, err = s.resumeCall(ctx, e)
 	return err == nil
 }
 
 // resumeCall runs a single call that was decided.
-func (s *Server) resumeCall(ctx context.Context, p ledger.Approval) (gate.Verdict, error) {
-	e, err := s.ledger.Entry(ctx, p.EntryID)
-	if err != nil {
-		return gate.Verdict{}, err
-	}
+func (s *Server) resumeCall(ctx context.Context, e ledger.Entry) (gate.Verdict, error) {
 	rounds, err := s.ledger.Rounds(ctx, e.Run, e.Turn)
 	if err != nil {
 		return gate.Verdict{}, err

@@ -33,6 +33,7 @@ type verdictView struct {
 	Next       *string          `json:"next"`
 	Problems   []schema.Problem `json:"problems"`
 	ApprovalID *string          `json:"approval_id"`
+	Inner      []innerView      `json:"inner"`             // an agent call's own calls
 	Rule       *string          `json:"rule"`              // of the policy, or saved:ID, that decided about it
 	Labels     []holdfast.Label `json:"labels"`            // that the run held
 	Waiting    bool             `json:"waiting,omitempty"` // for a call before it
@@ -42,7 +43,7 @@ type verdictView struct {
 func (s *Server) viewVerdict(at place, v gate.Verdict) verdictView {
 	view := verdictView{
 		place: at, CallID: known(visible.Line(v.CallID)), LedgerID: known(v.LedgerID), Tool: visible.Line(v.Tool), Effect: s.effects[v.Tool],
-		Stage: known(string(v.Stage)), ApprovalID: known(v.ApprovalID), Rule: known(visible.Line(v.Rule)), Labels: list(v.Labels), Waiting: v.Waiting, Skipped: v.Skipped, Problems: []schema.Problem{},
+		Stage: known(string(v.Stage)), ApprovalID: known(v.ApprovalID), Rule: known(visible.Line(v.Rule)), Labels: list(v.Labels), Waiting: v.Waiting, Skipped: v.Skipped, Problems: []schema.Problem{}, Inner: []innerView{},
 	}
 	if !v.Waiting && !v.Skipped {
 		view.outcome(&v.Outcome)
@@ -53,6 +54,7 @@ func (s *Server) viewVerdict(at place, v gate.Verdict) verdictView {
 func (v *verdictView) outcome(o *holdfast.Outcome) {
 	v.Outcome, v.Code, v.Executed, v.Replayed = known(string(o.Status)), known(string(o.Code)), o.Executed(), o.Replayed
 	v.Message, v.Next, v.Problems = known(visible.Text(o.Message)), known(visible.Text(o.Next)), shownProblems(o.Problems)
+	v.Inner = viewInner(o.Inner)
 }
 
 // maxProblems bounds the failing fields of one call that are told.
@@ -78,13 +80,29 @@ type callView struct {
 	Proposed  *time.Time `json:"proposed"`
 	Started   *time.Time `json:"started"`
 	Ended     *time.Time `json:"ended"`
-	// Approval is the question that it waits for.
+	// Approval is the question that it waits for, or that a call of its own does.
 	Approval *approvalView `json:"approval"`
+}
+
+// innerView is a call that an agent call made.
+type innerView struct {
+	Tool     string  `json:"tool"`
+	Outcome  string  `json:"outcome"`
+	Code     *string `json:"code"`
+	LedgerID *string `json:"ledger_id"`
+}
+
+func viewInner(all []holdfast.Inner) []innerView {
+	views := []innerView{}
+	for _, in := range all {
+		views = append(views, innerView{visible.Line(in.Tool), string(in.Status), known(string(in.Code)), known(in.LedgerID)})
+	}
+	return views
 }
 
 // unrecorded is a call of which the record says nothing yet.
 func unrecorded(at place, name string) callView {
-	return callView{verdictView: verdictView{place: at, Tool: visible.Line(name), Problems: []schema.Problem{}, Labels: []holdfast.Label{}}}
+	return callView{verdictView: verdictView{place: at, Tool: visible.Line(name), Problems: []schema.Problem{}, Labels: []holdfast.Label{}, Inner: []innerView{}}}
 }
 
 func viewEntry(e ledger.Entry, most int) callView {
@@ -92,7 +110,7 @@ func viewEntry(e ledger.Entry, most int) callView {
 	v := callView{
 		verdictView: verdictView{
 			place: place{e.Turn, e.Round, &position}, CallID: known(visible.Line(e.CallID)), LedgerID: known(e.ID), Tool: visible.Line(e.Tool),
-			Effect: known(string(e.Effect)), Stage: known(e.Stage), ApprovalID: known(e.ApprovalID), Problems: []schema.Problem{}, Rule: known(visible.Line(e.Rule)), Labels: list(e.Labels),
+			Effect: known(string(e.Effect)), Stage: known(e.Stage), ApprovalID: known(e.ApprovalID), Problems: []schema.Problem{}, Inner: []innerView{}, Rule: known(visible.Line(e.Rule)), Labels: list(e.Labels),
 		},
 		Run: e.Run, State: known(string(e.State)), Arguments: shownArguments(e),
 		Proposed: knownTime(e.Proposed), Started: knownTime(e.Started), Ended: knownTime(e.End),
@@ -102,6 +120,9 @@ func viewEntry(e ledger.Entry, most int) callView {
 	}
 	if e.Outcome != nil {
 		v.outcome(e.Outcome)
+		if e.Outcome.Parked {
+			v.ApprovalID = known(e.Outcome.ApprovalID)
+		}
 	}
 	return v
 }
@@ -163,6 +184,14 @@ type approvalView struct {
 	Changed    []string           `json:"changed"`
 	// Edited is the ledger id of the call that a person made in its stead.
 	Edited *string `json:"edited"`
+	// Within is the outermost agent call that the call is made in.
+	Within *withinView `json:"within"`
+}
+
+type withinView struct {
+	LedgerID string `json:"ledger_id"`
+	Run      string `json:"run"`
+	Tool     string `json:"tool"`
 }
 
 func viewApproval(p ledger.Approval) approvalView {
@@ -174,6 +203,9 @@ func viewApproval(p ledger.Approval) approvalView {
 	}
 	if p.Finding.Shown != nil {
 		v.Shown = known(visible.JSON(p.Finding.Shown))
+	}
+	if p.Within != "" {
+		v.Within = &withinView{p.Within, p.WithinRun, visible.Line(p.WithinTool)}
 	}
 	v.Changes = viewChanges(p.Finding)
 	return v

@@ -53,6 +53,7 @@ function means(call) {
 function looks(call) {
   if (call.void || call.code === "incomplete_response") return "cut";
   if (call.skipped) return "skipped";
+  if (call.outcome === "pending" && call.state === "parked" && call.approval && call.approval.state !== "waiting") return "waiting";
   if (call.outcome) return call.outcome;
   if (call.state === "pending") return call.approval && call.approval.state !== "waiting" ? "waiting" : "pending";
   if (call.state === "started" || call.state === "claimed") return "running";
@@ -62,6 +63,12 @@ function looks(call) {
 
 function faults(problems) {
   return make("ul", { class: "faults" }, problems.map((p) => make("li", {}, make("code", {}, p.path || "/"), p.message)));
+}
+
+// inner lists the calls that an agent's call made, each with its story.
+function inner(calls) {
+  return make("ul", { class: "inner", "aria-label": "Calls that it made" }, calls.map((c) => make("li", {},
+    c.ledger_id ? make("a", { href: "/calls/" + c.ledger_id, "data-link": "" }, c.tool) : c.tool, " ", pill(c.outcome, c.outcome), c.code ? " " + c.code : "")));
 }
 
 function pill(look, text) {
@@ -79,11 +86,12 @@ class Card {
     this.args = make("pre", { class: "args", tabindex: "0", role: "group", "aria-label": "Arguments" });
     this.means = make("p", { class: "means" });
     this.faults = make("div");
+    this.inner = make("div");
     this.more = make("div");
     this.acts = make("div", { class: "acts" });
     this.el = make("article", { class: "card" },
       make("header", {}, this.name, this.fate, this.time), this.steps,
-      make("div", { class: "body" }, this.args, this.means, this.faults, this.acts, this.more));
+      make("div", { class: "body" }, this.args, this.means, this.faults, this.inner, this.acts, this.more));
     this.draw();
   }
 
@@ -128,13 +136,15 @@ class Card {
     this.means.hidden = !this.means.textContent;
     this.faults.replaceChildren(c.problems && c.problems.length ? faults(c.problems) : "");
     this.faults.hidden = !c.problems || !c.problems.length;
+    this.inner.replaceChildren(c.inner && c.inner.length ? inner(c.inner) : "");
+    this.inner.hidden = !c.inner || !c.inner.length;
     this.drawActs();
   }
 
   // word is the outcome in a word or two, with the stage that stopped the call.
   word(look) {
     const c = this.call;
-    if (look === "waiting" && c.state === "pending") return (DECIDED[c.approval.state] || c.approval.state).toLowerCase() + ", not gone on with yet";
+    if (look === "waiting" && c.approval && (c.state === "pending" || c.state === "parked")) return (DECIDED[c.approval.state] || c.approval.state).toLowerCase() + ", not gone on with yet";
     if (look === "ok" && c.replayed) return "ok, replayed";
     if (look === "rejected" && c.stage) return "rejected at " + c.stage;
     if (look === "running" && c.stage && !c.outcome) return c.stage;

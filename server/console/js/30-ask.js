@@ -49,7 +49,8 @@ class Ask {
       row("Rule", open ? a.rule : null),
       row("Saved", a.saved ? "a rule for calls like it: " + a.saved : null),
       row("Instead", a.edited ? make("a", { href: "/calls/" + a.edited, "data-link": "" }, "the call that was made with other arguments") : null),
-      row("Where", this.link && !a.run.startsWith("edit-") ? make("a", { href: "/runs/" + encodeURIComponent(a.run), "data-link": "" }, "the conversation") : null));
+      row("Within", a.within ? make("a", { href: "/calls/" + a.within.ledger_id, "data-link": "" }, "a call of " + a.within.tool) : null),
+      row("Where", this.link && !a.run.startsWith("edit-") ? make("a", { href: "/runs/" + encodeURIComponent(a.within ? a.within.run : a.run), "data-link": "" }, "the conversation") : null));
   }
 
   form(a) {
@@ -93,7 +94,7 @@ class Ask {
     once(no, this.wrong, () => send("deny", { reason: reason.value }));
     once(instead, this.wrong, () => send("edit", { arguments: args.value, reason: reason.value }));
     return make("div", { class: "part" }, make("label", {}, "Reason (if you say no, the model reads it)", reason),
-      make("div", { class: "buttons" }, yes, no, other, always), edit, rule);
+      make("div", { class: "buttons" }, yes, no, a.within ? "" : other, always), edit, rule);
   }
 
   // always offers to agree to calls like this one too. The rule is shown whole, as

@@ -108,6 +108,7 @@ class Chat {
     on("stage", (v) => this.stage(v));
     on("outcome", (v) => this.outcome(v));
     on("approval", (v) => this.outcome(v));
+    on("handoff", (v) => this.handedTo(this.round(v).el, v.to));
     on("end", (v) => this.end(v));
     on("fault", (v) => { this.work(false); complain(this.wrong, new Problem(v)); this.offer(); });
     source.onerror = () => {
@@ -139,6 +140,7 @@ class Chat {
     this.rounds.clear();
     this.waits = null;
     this.offered = null;
+    this.agent = null;
     this.log.replaceChildren();
     this.mine = v.mine;
     this.form.hidden = false;
@@ -164,6 +166,8 @@ class Chat {
     this.rounds.set(key, el);
     for (const r of t.rounds) {
       const round = this.round({ turn: t.turn, round: r.round });
+      if (r.agent && this.agent && r.agent !== this.agent) this.handedTo(round.el.previousElementSibling, r.agent);
+      if (r.agent) this.agent = r.agent;
       if (r.reasoning) round.reasoning({ text: r.reasoning });
       if (r.text) round.text({ text: r.text });
       for (const c of r.calls) {
@@ -186,6 +190,13 @@ class Chat {
       turn.insertBefore(r.el, turn.querySelector(":scope > .note, :scope > .busy"));
     }
     return r;
+  }
+
+  // handedTo says that another agent has the conversation, behind the round or the
+  // message after which it has.
+  handedTo(behind, agent) {
+    this.agent = agent;
+    behind.after(make("p", { class: "handed" }, "The conversation goes on with " + agent + "."));
   }
 
   stage(v) {
