@@ -178,11 +178,7 @@ func (l *Ledger) Events(ctx context.Context, entry string) ([]Event, error) {
 			return err
 		}
 		for _, row := range rows {
-			k, err := loadLink(row)
-			if err != nil {
-				return err
-			}
-			e, err := k.event.event(of)
+			e, err := loadEvent(row, of)
 			if err != nil {
 				return err
 			}
@@ -193,8 +189,51 @@ func (l *Ledger) Events(ctx context.Context, entry string) ([]Event, error) {
 	return list, err
 }
 
+// Tail lists what was written to the chain behind a place, at most limit events
+// in order, and the place behind the last of them. Behind a place below zero
+// there is nothing, and next is where the chain ends now.
+func (l *Ledger) Tail(ctx context.Context, after int64, limit int) (list []Event, next int64, err error) {
+	err = l.view(ctx, func(t *txn) error {
+		list, next = nil, after
+		q := Query{Table: events, After: after, Limit: limit}
+		if after < 0 {
+			q, next = Query{Table: events, Newest: true, Limit: 1}, 0
+		}
+		rows, err := t.Find(q)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			next = row.Seq
+			if after < 0 {
+				return nil
+			}
+			e, err := loadEvent(row, nil)
+			if err != nil {
+				return err
+			}
+			list = append(list, e)
+		}
+		return nil
+	})
+	return list, next, err
+}
+
+func loadEvent(row Row, of *storedEntry) (Event, error) {
+	k, err := loadLink(row)
+	if err != nil {
+		return Event{}, err
+	}
+	sealed, err := k.seal()
+	if err != nil {
+		return Event{}, err
+	}
+	return sealed.event(of)
+}
+
+// event is e as its entry's row completes it; of may be nil.
 func (e *storedEvent) event(of *storedEntry) (Event, error) {
-	out := Event{Seq: e.Number, Entry: e.Entry, At: e.At, What: e.What, Who: e.Who, Fence: e.Fence, Details: e.Details}
+	out := Event{Seq: e.Number, Entry: e.Entry, At: e.At, What: e.What, Who: e.Who, Fence: e.Fence, Details: e.Details, Hash: e.Hash}
 	if of == nil {
 		return out, nil
 	}

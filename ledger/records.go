@@ -115,6 +115,7 @@ type Event struct {
 	Who     string // owner or person
 	Fence   int64
 	Details json.RawMessage
+	Hash    string // of the chain up to here: it covers every event before it
 }
 
 // ApprovalState is where an approval stands.

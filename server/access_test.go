@@ -56,6 +56,7 @@ var scopes = map[string]string{
 	"GET /v1/approvals/{id}":          "read",
 	"GET /v1/calls":                   "read",
 	"GET /v1/calls/{id}":              "read",
+	"GET /v1/events":                  "read",
 	"POST /v1/runs":                   "propose",
 	"POST /v1/runs/{run}/turns":       "propose",
 	"POST /v1/runs/{run}/resume":      "propose",
@@ -76,6 +77,7 @@ func TestEveryRouteNeedsItsScopeAndNoOther(t *testing.T) {
 	clients := map[token.Scope]*served{}
 	for _, s := range token.Scopes() {
 		clients[s] = v.as(ring, ana, s)
+		clients[s].header.Set("Last-Event-ID", "none") // no stream begins behind it
 	}
 	seen := map[string]bool{}
 	for _, r := range v.server.table() {

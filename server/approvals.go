@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -300,35 +299,4 @@ func findChanges(f holdfast.Finding) (list []foundChange, ok bool) {
 		list = append(list, change)
 	}
 	return list, true
-}
-
-// resolve takes a person's word on a write of which it is not known whether it
-// happened.
-func (s *Server) resolve(w http.ResponseWriter, r *http.Request) error {
-	var in struct {
-		Happened *bool  `json:"happened"`
-		Evidence string `json:"evidence"`
-	}
-	if err := readBody(r, &in); err != nil {
-		return err
-	}
-	if in.Happened == nil || strings.TrimSpace(in.Evidence) == "" {
-		return badRequest("Say whether it happened, and what you saw: happened and evidence.")
-	}
-	e, err := s.entry(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	o := holdfast.Outcome{Status: holdfast.Failed, Code: holdfast.NoEffect, Message: "A person found that it did not happen."}
-	if *in.Happened {
-		o = holdfast.Outcome{Status: holdfast.OK, Message: "A person found that it happened."}
-	}
-	_, err = s.ledger.Resolve(r.Context(), e.ID, e.Fence, o, callerOf(r.Context()).ID, strings.TrimSpace(in.Evidence))
-	if errors.Is(err, ledger.ErrLost) {
-		return problem{http.StatusConflict, "not_uncertain", "This call is no longer uncertain; nothing was changed.", nil}
-	}
-	if err != nil {
-		return err
-	}
-	return s.showCall(w, r)
 }

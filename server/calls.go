@@ -72,11 +72,13 @@ type coercedView struct {
 }
 
 type eventView struct {
+	Number  int64     `json:"number"` // in the chain of all events
 	At      time.Time `json:"at"`
 	What    string    `json:"what"`
 	Who     *string   `json:"who"`
 	Fence   int64     `json:"fence"`
 	Details *string   `json:"details"`
+	Hash    string    `json:"hash"` // of the chain up to here
 }
 
 func (s *Server) showCall(w http.ResponseWriter, r *http.Request) error {
@@ -102,7 +104,7 @@ func (s *Server) showCall(w http.ResponseWriter, r *http.Request) error {
 		v.Coerced = append(v.Coerced, coercedView{visible.Line(c.Path), c.Rule, visible.JSON(c.From), visible.JSON(c.To)})
 	}
 	for _, ev := range events {
-		v.Events = append(v.Events, eventView{ev.At, ev.What, known(visible.Line(ev.Who)), ev.Fence, shownJSON(ev.Details)})
+		v.Events = append(v.Events, eventView{ev.Seq, ev.At, ev.What, known(visible.Line(ev.Who)), ev.Fence, shownJSON(ev.Details), ev.Hash})
 	}
 	return write(w, http.StatusOK, v)
 }

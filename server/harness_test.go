@@ -197,9 +197,15 @@ type stream struct {
 
 func (v *served) listen(run, last string) *stream {
 	v.t.Helper()
+	return v.listenAt("/v1/runs/{run}/events", run, last)
+}
+
+// listenAt opens the stream of a route.
+func (v *served) listenAt(route, run, last string) *stream {
+	v.t.Helper()
 	ctx, cancel := context.WithCancel(v.t.Context())
 	v.t.Cleanup(cancel)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, v.base+"/v1/runs/"+run+"/events", nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, v.base+strings.Replace(route, "{run}", run, 1), nil)
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -215,7 +221,7 @@ func (v *served) listen(run, last string) *stream {
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
 		v.t.Fatalf("listening = %d %s", resp.StatusCode, resp.Header.Get("Content-Type"))
 	}
-	return &stream{v.t, bufio.NewReaderSize(resp.Body, 4096), cancel, "/v1/runs/{run}/events", 0}
+	return &stream{v.t, bufio.NewReaderSize(resp.Body, 4096), cancel, route, 0}
 }
 
 // next is the next event; ok is false at the stream's end.

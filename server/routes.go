@@ -42,6 +42,7 @@ func (s *Server) table() []route {
 		{"GET", "/v1/rules", token.Read, false, s.listRules},
 		{"POST", "/v1/rules/{id}/revoke", token.Approve, false, s.revokeRule},
 		{"GET", "/v1/calls", token.Read, false, s.listCalls},
+		{"GET", "/v1/events", token.Read, false, s.feed},
 		{"GET", "/v1/calls/{id}", token.Read, false, s.showCall},
 		{"POST", "/v1/calls/{id}/resolve", token.Approve, false, s.resolve},
 		{"GET", metricsPath, token.Admin, false, s.metrics},

@@ -23,11 +23,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 	n := s.session(run)
 	wake, leave := n.listen()
 	defer leave()
-	out := &eventWriter{to: w, control: http.NewResponseController(w), session: n}
-	_ = out.control.SetReadDeadline(time.Time{})
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no")
-	w.WriteHeader(http.StatusOK)
+	out := openStream(w)
 	last := r.Header.Get("Last-Event-ID")
 	if last == "" {
 		last = r.URL.Query().Get("last_event_id")
@@ -40,7 +36,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 	defer beat.Stop()
 	for {
 		var err error
-		if seq, err = s.catchUp(r, out, seq); err != nil {
+		if seq, err = s.catchUp(r, out, n, seq); err != nil {
 			return nil // the client is gone, or is to come again
 		}
 		select {
@@ -58,10 +54,10 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 }
 
 // catchUp writes what happened since seq and gives where that ends.
-func (s *Server) catchUp(r *http.Request, out *eventWriter, seq int64) (int64, error) {
-	events, whole := out.session.after(seq)
+func (s *Server) catchUp(r *http.Request, out *eventWriter, n *session, seq int64) (int64, error) {
+	events, whole := n.after(seq)
 	if !whole {
-		view, now, err := s.runView(r.Context(), out.session.run)
+		view, now, err := s.runView(r.Context(), n.run)
 		if err != nil {
 			return seq, err
 		}
@@ -69,30 +65,49 @@ func (s *Server) catchUp(r *http.Request, out *eventWriter, seq int64) (int64, e
 		if err != nil {
 			return seq, err
 		}
-		return now, out.write(event{now, "snapshot", data})
+		return now, out.write(n, event{now, "snapshot", data})
 	}
 	if len(events) == 0 {
 		return seq, nil
 	}
-	return events[len(events)-1].seq, out.write(events...)
+	return events[len(events)-1].seq, out.write(n, events...)
 }
 
 // eventWriter writes events to one client.
 type eventWriter struct {
-	to      http.ResponseWriter
+	to      *bufio.Writer
 	control *http.ResponseController
-	session *session
 }
 
-func (e *eventWriter) write(events ...event) error {
-	_ = e.control.SetWriteDeadline(time.Now().Add(writeTimeout))
-	b := bufio.NewWriterSize(e.to, 2048)
+// openStream begins a stream of events.
+func openStream(w http.ResponseWriter) *eventWriter {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Time{})
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no")
+	w.WriteHeader(http.StatusOK)
+	return &eventWriter{bufio.NewWriterSize(w, 2048), control}
+}
+
+func (e *eventWriter) write(n *session, events ...event) error {
 	for _, v := range events {
-		fmt.Fprintf(b, "id: %s\nevent: %s\ndata: ", e.session.id(v.seq), v.name)
-		_, _ = b.Write(v.data)
-		_, _ = b.WriteString("\n\n")
+		if err := e.event(n.id(v.seq), v.name, v.data); err != nil {
+			return err
+		}
 	}
-	if err := b.Flush(); err != nil {
+	return e.flush()
+}
+
+// event writes one; it goes out with the next flush, or before.
+func (e *eventWriter) event(id, name string, data []byte) error {
+	_ = e.control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	_, err := fmt.Fprintf(e.to, "id: %s\nevent: %s\ndata: %s\n\n", id, name, data)
+	return err
+}
+
+func (e *eventWriter) flush() error {
+	_ = e.control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	if err := e.to.Flush(); err != nil {
 		return err
 	}
 	return e.control.Flush()
@@ -100,9 +115,8 @@ func (e *eventWriter) write(events ...event) error {
 
 // comment keeps the connection, and finds out whether anybody is there.
 func (e *eventWriter) comment() error {
-	_ = e.control.SetWriteDeadline(time.Now().Add(writeTimeout))
-	if _, err := e.to.Write([]byte(": still here\n\n")); err != nil {
+	if _, err := e.to.WriteString(": still here\n\n"); err != nil {
 		return err
 	}
-	return e.control.Flush()
+	return e.flush()
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/ledger"
 )
 
@@ -90,25 +89,8 @@ func (a *app) resolve(ctx context.Context, l *ledger.Ledger, id string, happened
 	if entry.State != ledger.StateUncertain {
 		return errors.Join(a.showWhole(ctx, l, entry), fmt.Errorf("call %s is %s; only an uncertain one can be resolved", id, entry.State))
 	}
-	if entry, err = l.Resolve(ctx, id, entry.Fence, resolution(entry.Tool, happened, told), a.localUser(), evidence); err != nil {
+	if entry, err = l.TakeWord(ctx, id, happened, told, a.localUser(), evidence); err != nil {
 		return err
 	}
 	return a.showWhole(ctx, l, entry)
-}
-
-// resolution is the outcome that a person's word makes of a write. What they saw
-// is evidence for the record and not for the model.
-func resolution(tool string, happened bool, told json.RawMessage) holdfast.Outcome {
-	switch {
-	case told != nil:
-		return holdfast.Outcome{Status: holdfast.OK, Result: &holdfast.Result{JSON: told}}
-	case happened:
-		return holdfast.Outcome{Status: holdfast.OK, Result: &holdfast.Result{
-			JSON: json.RawMessage(`{"resolved":true,"message":"It took effect: a person looked and found the effect. Its own result is not known."}`),
-		}}
-	}
-	return holdfast.Outcome{
-		Status: holdfast.Failed, Code: holdfast.NoEffect, Message: tool + " did not take effect: a person looked and found nothing.",
-		Next: "Call it again if it is still wanted.",
-	}
 }

@@ -30,6 +30,7 @@ func Ledger(t *testing.T, open func(t *testing.T, now func() time.Time) ledger.S
 		{"records", recordCases},
 		{"faults", faultCases},
 		{"keeping", keepingCases},
+		{"tail", tailCases},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range group.cases {
