@@ -24,7 +24,7 @@
 //
 // What the gate does not do: it does not know how a call arrived or what its
 // handler is, it decides no policy ([Authorizer], [Admitter] do), it repeats
-// nothing, and it cannot stop a handler that ignores its context; that one is
+// nothing but a read that says that it may, and it cannot stop a handler that ignores its context; that one is
 // left behind, counted, and told truly. A change of the world between a tool's
 // precondition and its handler is the tool's to prevent.
 package gate

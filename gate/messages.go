@@ -303,7 +303,7 @@ func (c *call) failed(code holdfast.Code, err error) holdfast.Outcome {
 			next = c.bothAgain()
 		}
 	}
-	if transient, ok := asTransient(err); ok && transient.After > 0 && c.effect() == holdfast.Read {
+	if transient, ok := asTransient(err); ok && transient.After > 0 {
 		next = "Call it again in " + seconds(transient.After) + " at the earliest."
 	}
 	if code == holdfast.Cancelled {

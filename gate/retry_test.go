@@ -151,3 +151,17 @@ func TestCounterForgetsRuns(t *testing.T) {
 		t.Errorf("a run from long ago = %s, want it forgotten, or the memory grows for ever", code)
 	}
 }
+
+// A write that was refused for now is told when it may come again, and not run
+// again by itself.
+func TestAWriteThatWasRefusedForNow(t *testing.T) {
+	var e entered
+	refused := holdfast.WithoutEffect(&holdfast.TransientError{Err: errors.New("too many"), After: 30 * time.Second})
+	h := open(t, nil, tool(t, "x", holdfast.Write, "", e.fails(refused), nil))
+	v := h.one("x", `{}`)
+	want(t, v, holdfast.Failed, holdfast.ToolError, gate.Execute)
+	contains(t, "next", v.Outcome.Next, "in 30 seconds at the earliest")
+	if e.times() != 1 {
+		t.Errorf("handler entered %d times, want once", e.times())
+	}
+}

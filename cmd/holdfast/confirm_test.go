@@ -54,6 +54,7 @@ func until(t *testing.T, words string, ask func() string) {
 // TestKilledWriteIsConfirmedWithoutAPerson kills the process within a write that
 // the API has carried out. The server that is started next finds out by itself.
 func TestKilledWriteIsConfirmedWithoutAPerson(t *testing.T) {
+	t.Parallel()
 	p, depot, catalog := withDepot(t)
 	call := p.command("call", catalog, "book_pickup", "--key", "k", "--args", pickup("HANG1"), "--ledger", p.ledger)
 	if err := call.Start(); err != nil {
@@ -92,6 +93,7 @@ func TestKilledWriteIsConfirmedWithoutAPerson(t *testing.T) {
 // TestKilledAtRandomAWriteHappensOnce kills writes at any moment. Asking the API
 // is enough to tell all of them, and the same writes again are done once each.
 func TestKilledAtRandomAWriteHappensOnce(t *testing.T) {
+	t.Parallel()
 	p, depot, catalog := withDepot(t)
 	kills := 6
 	if os.Getenv("HOLDFAST_CRASH") == "full" {

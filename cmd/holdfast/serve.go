@@ -53,8 +53,9 @@ while there are any, everybody is asked for one. An address that other machines
 reach needs one. The environment variable ` + tokenVariable + ` (or --token) gives one
 more, which acts for --principal and is good for everything in its tenant.
 
-SIGINT and SIGTERM end it in order: turns that run come to their end or are kept
-for the next start.`,
+Writes whose effect is not known are asked about, where their tools have a confirm
+function. SIGINT and SIGTERM end it in order: turns that run come to their end or
+are kept for the next start.`,
 		Example: `  holdfast serve
   holdfast serve travel.yaml --model anthropic/claude-sonnet-4-5
   holdfast token create --principal gym/ana --scope propose,approve,read

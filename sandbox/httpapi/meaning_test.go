@@ -3,8 +3,11 @@ package httpapi
 import (
 	"encoding/json"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -182,6 +185,20 @@ func TestKeyOfAWriteIsSent(t *testing.T) {
 	}
 	if want := "key-1| |key-1 |"; strings.Join(got, " ") != want {
 		t.Errorf("keys sent = %q, want %q", strings.Join(got, " "), want)
+	}
+}
+
+// A server that cannot prove who it is gets nothing.
+func TestUnverifiedServer(t *testing.T) {
+	came := false
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { came = true }))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	defer s.Close()
+	limits := sandbox.Limits{Hosts: []string{strings.TrimPrefix(s.URL, "https://")}}
+	_, err := run(t, runner(t, Spec{URL: s.URL}, holdfast.Write, limits, nil))
+	if known(err) != "no effect" || came || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("Run = %v, request came %t; want the certificate refused before anything is sent", err, came)
 	}
 }
 

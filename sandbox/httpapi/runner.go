@@ -55,7 +55,8 @@ func (r *Runner) Run(ctx context.Context, args schema.Value) (holdfast.Result, e
 	case Effect, OK:
 		return x.finish(response, rule)
 	case NoEffect:
-		return holdfast.Result{}, holdfast.WithoutEffect(x.refused(response))
+		// What was refused may be called again later; the gate itself does not.
+		return holdfast.Result{}, holdfast.WithoutEffect(&holdfast.TransientError{Err: x.refused(response), After: retryAfter(response)})
 	case Retry:
 		return holdfast.Result{}, &holdfast.TransientError{Err: x.refused(response), After: retryAfter(response)}
 	}
