@@ -12,10 +12,17 @@ type Options struct {
 	// SchemaOrder wants the declared properties in the order of the schema, and
 	// undeclared ones behind them. False: any order.
 	SchemaOrder bool
+	// CacheBytes bounds what positions and masks that were worked out may take
+	// together, about; 0: 16 MiB. Beyond it they are dropped and worked out again.
+	CacheBytes int
 }
 
 // Grammar is a schema compiled for decoding. It is safe for concurrent use.
 type Grammar struct{ machine *machine }
+
+// Bytes is about how much memory the positions and masks take that were worked out
+// so far. It does not count masks that belong to the vocabulary.
+func (g *Grammar) Bytes() int { return int(g.machine.held.Load()) }
 
 // Compile compiles a schema that validates in the same sense: the grammar admits
 // the texts that read strictly and that the schema accepts, in bounded white space.

@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/holdfast-go/holdfast/internal/textlang"
 )
@@ -13,6 +14,9 @@ type machine struct {
 	script script
 	start  *position
 	finish *position // behind the value
+
+	limit int64        // of what is held
+	held  atomic.Int64 // bytes of positions and masks, about
 
 	mu        sync.Mutex
 	b         *builder
@@ -32,6 +36,9 @@ func newMachine(b *builder, root *goal, o *Options) *machine {
 	}
 	m.start = m.position([]way{{at: atStart, goal: root}})
 	m.finish = m.position([]way{{at: atEnd}})
+	if m.limit = int64(o.CacheBytes); m.limit <= 0 {
+		m.limit = defaultCache
+	}
 	return m
 }
 
@@ -89,7 +96,7 @@ func (m *machine) step(p *position, b byte) *position {
 	if to := p.known(b); to != nil {
 		return to
 	}
-	if !p.first.has(b) && !isSpace(b) {
+	if p == dead || !p.first.has(b) && !isSpace(b) {
 		return dead
 	}
 	m.mu.Lock()
@@ -106,7 +113,7 @@ func (m *machine) work(p *position, b byte) *position {
 	if !p.plain || b < ' ' || b >= 0x80 || b == '"' || b == '\\' {
 		to = m.position(m.leads(p, b))
 	}
-	p.learn(b, to)
+	m.learn(p, b, to)
 	return to
 }
 
@@ -129,11 +136,11 @@ func (m *machine) alive(p *position, b byte) bool {
 	defer m.mu.Unlock()
 	out := m.leads(p, b)
 	if len(out) == 0 {
-		p.learn(b, dead)
+		m.learn(p, b, dead)
 		return false
 	}
 	if len(out) == 1 && len(p.ways) == 1 && out[0] == p.ways[0] {
-		p.learn(b, p)
+		m.learn(p, b, p)
 	}
 	return true
 }

@@ -86,6 +86,7 @@ func (m *Matcher) maskAt(p *position, n byte) *mask {
 		}
 	}
 	k := m.make(p, n)
+	m.g.keep(int64(len(k.whole)*8 + len(k.more)*4 + maskBytes))
 	for {
 		k.next = first
 		if p.masks.CompareAndSwap(first, k) {

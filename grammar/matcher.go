@@ -57,7 +57,10 @@ type entry struct {
 
 // Matcher begins a text. With a nil vocabulary it takes bytes only.
 func (g *Grammar) Matcher(v *tokenizer.Vocabulary) *Matcher {
-	return &Matcher{g: g.machine, v: v, place: place{at: g.machine.start, scope: -1}}
+	return &Matcher{
+		g: g.machine, v: v, place: place{at: g.machine.start, scope: -1},
+		text: make([]byte, 0, 1024), past: make([]place, 0, 256),
+	}
 }
 
 // Clone is a matcher of its own at the same place. It cannot roll back to before.
@@ -144,6 +147,9 @@ const maxText = 1 << 20
 
 // feed takes one byte; on false the place is void.
 func (m *Matcher) feed(b byte) bool {
+	if m.endsNumber(b) && !m.endElement(len(m.text)) {
+		return false
+	}
 	from := m.at
 	to, space := m.g.next(from, m.space, b)
 	if to == dead || len(m.text) >= maxText {
@@ -199,10 +205,7 @@ func (m *Matcher) between(was point, b byte) bool {
 	if was == inScript {
 		return true
 	}
-	if m.scope >= 0 && m.scopes[m.scope].unique && endsElement(was, b) && !m.endElement(was, b) {
-		return false
-	}
-	if m.at == dead {
+	if m.scope >= 0 && m.scopes[m.scope].unique && m.endsScalar(was) && !m.endElement(len(m.text)) {
 		return false
 	}
 	switch b {
@@ -216,7 +219,7 @@ func (m *Matcher) between(was point, b byte) bool {
 		if !isString(was) && m.scope >= 0 {
 			m.scope = m.scopes[m.scope].up
 			if m.scope >= 0 && m.scopes[m.scope].unique {
-				return m.endElement(was, 0)
+				return m.endElement(len(m.text))
 			}
 		}
 	case 't', 'f', 'n':

@@ -14,17 +14,18 @@ import (
 // some valid text goes on with. Equal positions are one, and remember where each
 // byte leads.
 type position struct {
-	ways  []way
-	one   [1]way // room for the only way
-	hash  uint64
-	class positionClass
-	far   bool    // lengths were capped: the matcher counts
-	ends  bool    // the text may end here
-	other bool    // a name would end here that some reading does not mention
-	plain bool    // plain characters of a string lead back here
-	first byteSet // no other byte leads on, white space apart
-	rows  atomic.Pointer[rows]
-	masks atomic.Pointer[mask]
+	ways   []way
+	one    [1]way // room for the only way
+	hash   uint64
+	class  positionClass
+	far    bool    // lengths were capped: the matcher counts
+	ends   bool    // the text may end here
+	other  bool    // a name would end here that some reading does not mention
+	plain  bool    // plain characters of a string lead back here
+	first  byteSet // no other byte leads on, white space apart
+	rows   atomic.Pointer[rows]
+	masks  atomic.Pointer[mask]
+	forced atomic.Int32 // the only byte that leads on; -1: there is none
 	// valid says which suffixes of a vocabulary go on from here.
 	valid atomic.Pointer[validity]
 }
@@ -55,17 +56,19 @@ func (p *position) known(b byte) *position {
 	return nil
 }
 
-// learn notes where a byte leads. The machine's lock is held.
-func (p *position) learn(b byte, to *position) {
+// learn notes where a byte leads. The lock is held.
+func (m *machine) learn(p *position, b byte, to *position) {
 	rs := p.rows.Load()
 	if rs == nil {
 		rs = &rows{}
 		p.rows.Store(rs)
+		m.held.Add(rowBytes)
 	}
 	r := rs[b>>4].Load()
 	if r == nil {
 		r = &row{}
 		rs[b>>4].Store(r)
+		m.held.Add(rowBytes)
 	}
 	r[b&15].Store(to)
 }
@@ -213,6 +216,7 @@ func (m *machine) position(ways []way) *position {
 		m.describe(p, &p.ways[i])
 	}
 	m.positions.add(p)
+	m.held.Add(positionBytes + wayBytes*int64(len(p.ways)))
 	return p
 }
 

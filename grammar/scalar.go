@@ -182,6 +182,9 @@ type part struct {
 
 // eachPart calls f for the applicators of a rule that look at the same value.
 func (b *builder) eachPart(r *rules.Rule, f func(part)) {
+	if r.Dynamic {
+		b.refuse(r, "$dynamicRef", "its target depends on the way to it")
+	}
 	if r.Ref != nil {
 		f(part{word: "$ref", rule: r.Ref})
 	}

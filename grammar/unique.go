@@ -7,25 +7,24 @@ import (
 	"github.com/holdfast-go/holdfast/schema"
 )
 
-// endsElement reports whether a byte ends an element that is a string, a word or a
-// number. Objects and arrays end with their bracket.
-func endsElement(was point, b byte) bool {
+// endsScalar reports whether the last byte ended an element that is a string or a
+// word. Objects and arrays end with their bracket.
+func (m *Matcher) endsScalar(was point) bool {
 	switch was {
 	case inText, inTrue, inFalse, inNull:
-		return true
-	case inNumber:
-		return b == ',' || b == ']' || isSpace(b)
+		return m.at.ways[0].at != was
 	}
 	return false
 }
 
+// endsNumber reports whether the next byte ends a number that is an element.
+func (m *Matcher) endsNumber(b byte) bool {
+	return m.scope >= 0 && m.scopes[m.scope].unique && m.at.ways[0].at == inNumber && (b == ',' || b == ']' || isSpace(b))
+}
+
 // endElement holds that the elements of an array differ, where the schema wants
 // it. Readings that do not want it go on.
-func (m *Matcher) endElement(was point, b byte) bool {
-	end := len(m.text)
-	if was == inNumber && b != 0 {
-		end--
-	}
+func (m *Matcher) endElement(end int) bool {
 	raw := m.text[m.scopes[m.scope].begin:end]
 	v, err := schema.Read(raw, wide)
 	if err != nil {

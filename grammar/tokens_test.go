@@ -1,0 +1,186 @@
+package grammar
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/holdfast-go/holdfast/grammar/tokenizer"
+	"github.com/holdfast-go/holdfast/schema"
+)
+
+// tinyVocabulary has every byte and some longer tokens that cross what a grammar
+// tells apart.
+func tinyVocabulary(t testing.TB) *tokenizer.Vocabulary {
+	t.Helper()
+	var list []tokenizer.Token
+	for b := range 256 {
+		list = append(list, tokenizer.Token{Bytes: string([]byte{byte(b)})})
+	}
+	for _, text := range []string{
+		"ab", "abc", "name", "na", "me", "id", "the", "value", " the", `":`, `": `, `":"`, `": "`, `",`, `", "`, `","`, `"}`, `"},`, `"]`, `"],"`, `{"`, `{"a`, `{"id":`,
+		`["`, `[[`, `[]`, `{}`, `""`, `"":`, `"id":`, ` "id": `, `a":`, `me":`, `me": "`, `\"`, `\n`, `\u00`, `\u0061`, "\n", "\n  ", "    ", "  \"", "true", "false", "null", "ull", "10", "123", "00", "1.5", "e1", "-1",
+		"\u00e9", "\u00e9\u00e9", "\xe2\x82", "\xac", "x\xe2", "}}", "]}", "},", "}, {", "1,", "1}", "true}", "ab",
+	} {
+		list = append(list, tokenizer.Token{Bytes: text})
+	}
+	list = append(list, tokenizer.Token{Bytes: "<end>", Kind: tokenizer.Control}, tokenizer.Token{Bytes: "hole", Kind: tokenizer.Unused})
+	v, err := tokenizer.New(list, &tokenizer.Options{Size: len(list) + 40, End: []string{"<end>"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// maskSchemas are schemas whose masks are held to the bytes, token by token.
+var maskSchemas = []string{
+	`{}`,
+	`{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string"}},"required":["id"]}`,
+	`{"type":"object","properties":{"id":{"type":"integer"},"name":{"enum":["ab","abc","the value"]}},"additionalProperties":false}`,
+	`{"type":"object","properties":{"name":{"type":"string","minLength":2,"maxLength":4},"value":{"type":"string","maxLength":300}}}`,
+	`{"type":"object","properties":{"name":{"type":"string","pattern":"^[a-z]+$"},"id":{"pattern":"e"}},"additionalProperties":{"type":"array","items":{"type":"number"}}}`,
+	`{"type":"object","patternProperties":{"^n":{"type":"string"},"e$":{"minLength":3}},"additionalProperties":{"type":"boolean"}}`,
+	`{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"},"uniqueItems":true},"id":{"type":"array","uniqueItems":true}}}`,
+	`{"type":"object","properties":{"name":{"format":"date-time"},"id":{"format":"email"},"the":{"format":"uri"}}}`,
+	`{"oneOf":[{"type":"object","required":["id"]},{"type":"object","required":["name"]},{"type":"object","properties":{"a":{"const":[1,"ab"]}},"required":["a"],"additionalProperties":false}]}`,
+	`{"type":"object","propertyNames":{"pattern":"^[a-n]{1,2}$"},"maxProperties":2}`,
+	`{"type":"object","properties":{"id":{"pattern":"^[a-zA-Z0-9_-]{1,20}$"},"name":{"pattern":"^.*@.*$"}}}`,
+}
+
+// checkMask compares every bit of a mask with what the bytes of its token do.
+func checkMask(t *testing.T, m *Matcher, v *tokenizer.Vocabulary) {
+	t.Helper()
+	mask := append([]uint64(nil), m.Mask()...)
+	for id := range tokenizer.ID(64 * len(mask)) {
+		got := mask[id>>6]>>(id&63)&1 != 0
+		c := m.Clone()
+		want := int(id) < v.Size() && c.Accept(id)
+		if got != want {
+			t.Fatalf("behind %q token %d %q is allowed: %v, want %v", m.text, id, v.Token(id).Bytes, got, want)
+		}
+	}
+}
+
+// TestMasksAreWhatTheBytesSay walks at random and checks every mask on the way.
+func TestMasksAreWhatTheBytesSay(t *testing.T) {
+	v := tinyVocabulary(t)
+	for n, src := range maskSchemas {
+		s, err := schema.Compile([]byte(src), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []*Options{nil, {SchemaOrder: true}, {CacheBytes: 20_000}} {
+			g, err := Compile(s, o)
+			if err != nil {
+				t.Fatalf("%s: %v", src, err)
+			}
+			r := rand.New(rand.NewPCG(uint64(n), 5))
+			for range 4 {
+				m := g.Matcher(v)
+				for range 25 {
+					checkMask(t, m, v)
+					if !m.Accept(randomToken(r, m, v)) {
+						break
+					}
+				}
+				if m.Rollback(1) {
+					checkMask(t, m, v)
+				}
+			}
+		}
+	}
+}
+
+// randomToken picks one that the mask allows, longer ones rather.
+func randomToken(r *rand.Rand, m *Matcher, v *tokenizer.Vocabulary) tokenizer.ID {
+	var list []tokenizer.ID
+	for i, word := range m.Mask() {
+		for ; word != 0; word &= word - 1 {
+			id := tokenizer.ID(i<<6 + trailing(word))
+			for range 1 + 2*min(len(v.Token(id).Bytes), 4) {
+				list = append(list, id)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return -1
+	}
+	return list[r.IntN(len(list))]
+}
+
+// TestManyMatchersAtOnce shares one grammar; it is for the race detector.
+func TestManyMatchersAtOnce(t *testing.T) {
+	v := tinyVocabulary(t)
+	for _, src := range maskSchemas {
+		g := compiled(t, src)
+		var wg sync.WaitGroup
+		for k := range uint64(4) {
+			wg.Go(func() {
+				r := rand.New(rand.NewPCG(k, 8))
+				m := g.Matcher(v)
+				for range 60 {
+					m.Forced()
+					if !m.Accept(randomToken(r, m, v)) {
+						break
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+// TestSteadyPathAllocatesNothing: the tokens of a string's body, and of elements
+// that repeat.
+func TestSteadyPathAllocatesNothing(t *testing.T) {
+	v := tinyVocabulary(t)
+	for _, row := range []struct{ src, start, again string }{
+		{`{"type":"object","properties":{"s":{"type":"string"}}}`, `{"s": "`, "the"},
+		{`{"type":"object","properties":{"s":{"type":"string","maxLength":100000}}}`, `{"s": "`, "the"},
+		{`{"type":"object","properties":{"s":{"type":"array","items":{"type":"integer"}}}}`, `{"s": [`, "1,"},
+	} {
+		m := compiled(t, row.src).Matcher(v)
+		if _, ok := m.AcceptBytes([]byte(row.start)); !ok {
+			t.Fatalf("%q is refused", row.start)
+		}
+		id := v.Encode(row.again)[0]
+		step := func() {
+			m.Mask()
+			if !m.Accept(id) {
+				t.Fatalf("%q is refused behind %q", row.again, m.text)
+			}
+		}
+		for range 3 {
+			step()
+		}
+		if n := testing.AllocsPerRun(100, step); n != 0 {
+			t.Errorf("%s: %v allocations a token, want none", row.src, n)
+		}
+	}
+}
+
+// TestForced follows what alone leads on.
+func TestForced(t *testing.T) {
+	v := tinyVocabulary(t)
+	for _, row := range []struct{ src, start, text, tokens string }{
+		{`{"type":"object","properties":{"name":{"const":"the value"}},"required":["name"],"additionalProperties":false}`, `{"`, `name"`, "na"},
+		{`{"type":"object","properties":{"name":{"const":"the value"}},"required":["name"],"additionalProperties":false}`, `{"name": "t`, `he value"`, ""},
+		{`{"type":"object","properties":{"names":{},"name":{}},"required":["name"],"additionalProperties":false}`, `{"`, `name`, ""},
+		{`{"type":"object","properties":{"name":{"type":"string"}}}`, `{"`, "", ""},
+		{`{"type":"object","properties":{"id":{"type":"boolean"}}}`, `{"id": t`, "rue", ""},
+	} {
+		m := compiled(t, row.src).Matcher(v)
+		if _, ok := m.AcceptBytes([]byte(row.start)); !ok {
+			t.Fatalf("%q is refused", row.start)
+		}
+		text, tokens := m.Forced()
+		if string(text) != row.text {
+			t.Errorf("behind %q the text %q is forced, want %q", row.start, text, row.text)
+		}
+		for _, id := range tokens {
+			if !m.Accept(id) {
+				t.Errorf("behind %q the forced token %q is refused", m.text, v.Token(id).Bytes)
+			}
+		}
+	}
+}
