@@ -203,6 +203,8 @@ func (m *Matcher) shortcuts() []string {
 	switch w.at {
 	case inText, inKey, inSet:
 		return []string{`"`}
+	case inScript:
+		return []string{m.g.script[w.state].text[w.word:]}
 	case inNumber:
 		return []string{"}", "]", ",", m.g.numberEnd(w)}
 	case atFirst, atName:
