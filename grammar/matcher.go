@@ -142,8 +142,12 @@ func (m *Matcher) restore(p place) {
 	m.scopes, m.entries = m.scopes[:p.scopes], m.entries[:p.entries]
 }
 
-// maxText is what package schema reads at most.
-const maxText = 1 << 20
+// What package schema reads at most: of a text, of a string, of a number.
+const (
+	maxText   = 1 << 20
+	maxString = 256 << 10
+	maxDigits = 400
+)
 
 // feed takes one byte; on false the place is void.
 func (m *Matcher) feed(b byte) bool {
@@ -172,14 +176,30 @@ func (m *Matcher) feed(b byte) bool {
 		return m.inside()
 	case was == inKey:
 		return m.endName(from)
+	case is == inNumber && !m.countDigit(was):
+		return false
 	}
 	return m.between(was, b)
 }
 
 func isString(at point) bool { return at == inText || at == inKey || at == inSet }
 
+// countDigit counts the digits of an open number, of which there is a limit.
+func (m *Matcher) countDigit(was point) bool {
+	if was != inNumber {
+		m.chars = 0
+	}
+	if w := &m.at.ways[0]; w.num.Digit(w.state) {
+		m.chars++
+	}
+	return m.chars <= maxDigits
+}
+
 // inside counts the characters of an open string.
 func (m *Matcher) inside() bool {
+	if m.place.text-m.begin > maxString {
+		return false
+	}
 	if m.at.ways[0].char == 0 {
 		m.chars++
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/holdfast-go/holdfast/schema"
 )
 
-// tinyVocabulary has every byte and some longer tokens that cross what a grammar
+// crossingVocabulary has every byte and some longer tokens that cross what a grammar
 // tells apart.
-func tinyVocabulary(t testing.TB) *tokenizer.Vocabulary {
+func crossingVocabulary(t testing.TB) *tokenizer.Vocabulary {
 	t.Helper()
 	var list []tokenizer.Token
 	for b := range 256 {
@@ -63,7 +63,7 @@ func checkMask(t *testing.T, m *Matcher, v *tokenizer.Vocabulary) {
 
 // TestMasksAreWhatTheBytesSay walks at random and checks every mask on the way.
 func TestMasksAreWhatTheBytesSay(t *testing.T) {
-	v := tinyVocabulary(t)
+	v := crossingVocabulary(t)
 	for n, src := range maskSchemas {
 		s, err := schema.Compile([]byte(src), nil)
 		if err != nil {
@@ -110,7 +110,7 @@ func randomToken(r *rand.Rand, m *Matcher, v *tokenizer.Vocabulary) tokenizer.ID
 
 // TestManyMatchersAtOnce shares one grammar; it is for the race detector.
 func TestManyMatchersAtOnce(t *testing.T) {
-	v := tinyVocabulary(t)
+	v := crossingVocabulary(t)
 	for _, src := range maskSchemas {
 		g := compiled(t, src)
 		var wg sync.WaitGroup
@@ -133,7 +133,7 @@ func TestManyMatchersAtOnce(t *testing.T) {
 // TestSteadyPathAllocatesNothing: the tokens of a string's body, and of elements
 // that repeat.
 func TestSteadyPathAllocatesNothing(t *testing.T) {
-	v := tinyVocabulary(t)
+	v := crossingVocabulary(t)
 	for _, row := range []struct{ src, start, again string }{
 		{`{"type":"object","properties":{"s":{"type":"string"}}}`, `{"s": "`, "the"},
 		{`{"type":"object","properties":{"s":{"type":"string","maxLength":100000}}}`, `{"s": "`, "the"},
@@ -161,7 +161,7 @@ func TestSteadyPathAllocatesNothing(t *testing.T) {
 
 // TestForced follows what alone leads on.
 func TestForced(t *testing.T) {
-	v := tinyVocabulary(t)
+	v := crossingVocabulary(t)
 	for _, row := range []struct{ src, start, text, tokens string }{
 		{`{"type":"object","properties":{"name":{"const":"the value"}},"required":["name"],"additionalProperties":false}`, `{"`, `name"`, "na"},
 		{`{"type":"object","properties":{"name":{"const":"the value"}},"required":["name"],"additionalProperties":false}`, `{"name": "t`, `he value"`, ""},
