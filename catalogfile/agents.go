@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/linefile"
 	"github.com/holdfast-go/holdfast/policy"
 )
 
@@ -58,53 +59,53 @@ const maxAgentDepth = 8
 
 // readAgents reads what the file says of agents, with their catalogs.
 func (b *builder) readAgents() {
-	list := b.root.get("agents")
-	if list == nil || list.kind != mappingNode {
+	list := b.root.Get("agents")
+	if list == nil || list.Kind != linefile.Mapping {
 		return
 	}
-	for _, m := range list.members {
-		at := "/agents/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(m.name)
-		if !b.sound(at) || m.value.kind != mappingNode {
+	for _, m := range list.Members {
+		at := "/agents/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(m.Name)
+		if !b.sound(at) || m.Value.Kind != linefile.Mapping {
 			continue
 		}
-		a := &Agent{Name: m.name, Prompt: m.value.get("prompt").text, Folder: path.Dir(b.chain[len(b.chain)-1])}
-		if n := m.value.get("model"); n != nil {
-			a.Model = n.text
+		a := &Agent{Name: m.Name, Prompt: m.Value.Get("prompt").Text, Folder: path.Dir(b.chain[len(b.chain)-1])}
+		if n := m.Value.Get("model"); n != nil {
+			a.Model = n.Text
 		}
-		if n := m.value.get("max_rounds"); n != nil {
+		if n := m.Value.Get("max_rounds"); n != nil {
 			var err error
-			if a.MaxRounds, err = strconv.Atoi(n.text); err != nil {
-				b.add(n.place, "", at+"/max_rounds", n.text+" is no number of rounds, such as 6")
+			if a.MaxRounds, err = strconv.Atoi(n.Text); err != nil {
+				b.add(n.Place, "", at+"/max_rounds", n.Text+" is no number of rounds, such as 6")
 			}
 		}
-		a.File = b.catalogOf(m.value.get("catalog"), at+"/catalog")
+		a.File = b.catalogOf(m.Value.Get("catalog"), at+"/catalog")
 		b.known = append(b.known, a)
 	}
 }
 
 // catalogOf opens the catalog file of an agent.
-func (b *builder) catalogOf(n *node, at string) *File {
+func (b *builder) catalogOf(n *linefile.Node, at string) *File {
 	if b.files == nil {
-		b.add(n.place, "", at, "names a file, but the catalog has no folder to look in")
+		b.add(n.Place, "", at, "names a file, but the catalog has no folder to look in")
 		return nil
 	}
-	name := path.Clean(path.Join(path.Dir(b.chain[len(b.chain)-1]), n.text))
+	name := path.Clean(path.Join(path.Dir(b.chain[len(b.chain)-1]), n.Text))
 	switch {
 	case slices.Contains(b.chain, name):
-		b.add(n.place, "", at, fmt.Sprintf("%s is a file that this one stands within already: an agent would call itself", n.text))
+		b.add(n.Place, "", at, fmt.Sprintf("%s is a file that this one stands within already: an agent would call itself", n.Text))
 		return nil
 	case len(b.chain) == maxAgentDepth:
-		b.add(n.place, "", at, fmt.Sprintf("catalogs of agents lie more than %d deep within each other", maxAgentDepth))
+		b.add(n.Place, "", at, fmt.Sprintf("catalogs of agents lie more than %d deep within each other", maxAgentDepth))
 		return nil
 	}
 	src, err := readFile(b.files, name)
 	if err != nil {
-		b.add(n.place, "", at, "reading the catalog: "+err.Error())
+		b.add(n.Place, "", at, "reading the catalog: "+err.Error())
 		return nil
 	}
 	below, err := fs.Sub(b.files, path.Dir(name))
 	if err != nil {
-		b.add(n.place, "", at, "reading the catalog: "+err.Error())
+		b.add(n.Place, "", at, "reading the catalog: "+err.Error())
 		return nil
 	}
 	inner := &builder{file: name, schemas: below, files: b.files, agents: b.agents, chain: append(slices.Clone(b.chain), name)}
@@ -116,17 +117,17 @@ func (b *builder) catalogOf(n *node, at string) *File {
 }
 
 // agentNamed is the agent of the file that a tool's run names.
-func (t *toolBuilder) agentNamed(n *node, at string) *Agent {
-	i := slices.IndexFunc(t.known, func(a *Agent) bool { return a.Name == n.text })
+func (t *toolBuilder) agentNamed(n *linefile.Node, at string) *Agent {
+	i := slices.IndexFunc(t.known, func(a *Agent) bool { return a.Name == n.Text })
 	if i < 0 {
-		t.fault(at, fmt.Sprintf("there is no agent %q under agents", n.text))
+		t.fault(at, fmt.Sprintf("there is no agent %q under agents", n.Text))
 		return nil
 	}
 	return t.known[i]
 }
 
 // asks makes the handler of a tool that is an agent.
-func (t *toolBuilder) asks(n *node) holdfast.Handler {
+func (t *toolBuilder) asks(n *linefile.Node) holdfast.Handler {
 	t.wantsAgents("agent")
 	a := t.agentNamed(n, "/run/agent")
 	if a == nil || a.File == nil || t.agents == nil {
@@ -138,13 +139,13 @@ func (t *toolBuilder) asks(n *node) holdfast.Handler {
 
 // handsOver makes the handler of a tool that hands the conversation over. To whom
 // it can, the conversation says: the agent may be one that another file names.
-func (t *toolBuilder) handsOver(n *node) holdfast.Handler {
+func (t *toolBuilder) handsOver(n *linefile.Node) holdfast.Handler {
 	t.wantsAgents("handoff")
-	t.handsTo = append(t.handsTo, n.text)
+	t.handsTo = append(t.handsTo, n.Text)
 	if t.agents == nil {
 		return nil
 	}
-	return t.agents.HandOver(n.text)
+	return t.agents.HandOver(n.Text)
 }
 
 // wantsAgents says what is wrong about a tool of such a kind as a whole.
@@ -152,10 +153,10 @@ func (t *toolBuilder) wantsAgents(kind string) {
 	if t.agents == nil {
 		t.fault("/run/"+kind, "run kind "+kind+" needs a program that asks models; this one reads the catalog alone")
 	}
-	if e := t.n.get("effect"); e != nil && e.text != string(holdfast.Agent) {
+	if e := t.n.Get("effect"); e != nil && e.Text != string(holdfast.Agent) {
 		t.fault("/effect", "run kind "+kind+" is of effect agent, and nothing else is")
 	}
-	if t.n.get("sandbox") != nil {
+	if t.n.Get("sandbox") != nil {
 		t.fault("/sandbox", "what an agent may reach, its own tools declare")
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/linefile"
 	"github.com/holdfast-go/holdfast/policy"
 	"github.com/holdfast-go/holdfast/schema"
 )
@@ -24,15 +24,15 @@ type builder struct {
 	known   []*Agent
 	policy  *policy.Policy
 	handsTo []string
-	root    *node
+	root    *linefile.Node
 	faults  []Fault
 	// unsound are the paths that the file's schema refuses.
 	unsound []string
 }
 
 // add records a fault of the file itself.
-func (b *builder) add(at place, tool, path, message string) {
-	b.faults = append(b.faults, Fault{File: b.file, Line: at.line, Column: at.column, Tool: tool, Path: path, Message: message})
+func (b *builder) add(at linefile.Place, tool, path, message string) {
+	b.faults = append(b.faults, Fault{File: b.file, Line: at.Line, Column: at.Column, Tool: tool, Path: path, Message: message})
 }
 
 // build is the catalog, or nil where there are faults. The form is checked as a
@@ -40,7 +40,7 @@ func (b *builder) add(at place, tool, path, message string) {
 // each fault of each tool is found.
 func (b *builder) build(src []byte) *holdfast.Catalog {
 	if len(src) > maxFileBytes {
-		b.add(place{}, "", "", fmt.Sprintf("is larger than %d bytes", maxFileBytes))
+		b.add(linefile.Place{}, "", "", fmt.Sprintf("is larger than %d bytes", maxFileBytes))
 		return nil
 	}
 	b.root = b.read(b.file, src)
@@ -58,22 +58,22 @@ func (b *builder) build(src []byte) *holdfast.Catalog {
 
 // tools makes every tool that can be made.
 func (b *builder) tools() []*holdfast.Tool {
-	list := b.root.get("tools")
-	if list == nil || list.kind != listNode {
+	list := b.root.Get("tools")
+	if list == nil || list.Kind != linefile.List {
 		return nil
 	}
 	var tools []*holdfast.Tool
-	first := map[string]place{}
-	for i, n := range list.items {
+	first := map[string]linefile.Place{}
+	for i, n := range list.Items {
 		t := &toolBuilder{builder: b, n: n, name: b.nameOf(i), path: fmt.Sprintf("/tools/%d", i)}
 		if name := t.field("name"); name != nil {
-			if at, twice := first[name.text]; twice {
-				t.fault("/name", fmt.Sprintf("this name is taken by the tool in line %d", at.line))
+			if at, twice := first[name.Text]; twice {
+				t.fault("/name", fmt.Sprintf("this name is taken by the tool in line %d", at.Line))
 			} else {
-				first[name.text] = name.place
+				first[name.Text] = name.Place
 			}
 		}
-		if n.kind == mappingNode {
+		if n.Kind == linefile.Mapping {
 			tools = append(tools, t.build())
 		}
 	}
@@ -82,33 +82,22 @@ func (b *builder) tools() []*holdfast.Tool {
 
 func (b *builder) catalog(tools []*holdfast.Tool) *holdfast.Catalog {
 	namespace := ""
-	if n := b.root.get("catalog"); n != nil {
-		namespace = n.text
+	if n := b.root.Get("catalog"); n != nil {
+		namespace = n.Text
 	}
 	c, err := holdfast.NewCatalog(namespace, tools...)
 	if err != nil {
-		b.add(b.root.place, "", "", err.Error())
+		b.add(b.root.Place, "", "", err.Error())
 	}
 	return c
 }
 
-// read makes a node of a file's text: JSON by its ending or its first
-// character, else YAML.
-func (b *builder) read(file string, src []byte) *node {
-	var found []Fault
-	r := &reader{fault: func(at place, message string) {
-		found = append(found, Fault{File: file, Line: at.line, Column: at.column, Message: message})
-	}}
-	isJSON := strings.EqualFold(filepath.Ext(file), ".json")
-	var n *node
-	if isJSON || strings.HasPrefix(strings.TrimLeft(string(src), " \t\r\n"), "{") {
-		n = r.readJSON(src)
+// read makes a node of a file's text, and records what is wrong with it.
+func (b *builder) read(file string, src []byte) *linefile.Node {
+	n, found := linefile.Read(file, src)
+	for _, f := range found {
+		b.faults = append(b.faults, Fault{File: file, Line: f.Line, Column: f.Column, Message: f.Message})
 	}
-	if n == nil && !isJSON {
-		found = nil
-		n = r.readYAML(src)
-	}
-	b.faults = append(b.faults, found...)
 	return n
 }
 
@@ -119,7 +108,7 @@ func (b *builder) checkForm() bool {
 	if err != nil {
 		panic("catalogfile: the schema of catalog files does not compile: " + err.Error())
 	}
-	v, err := schema.Read(b.root.json(), &schema.Limits{Bytes: 8 * maxFileBytes, Depth: maxDepth + 2, String: maxFileBytes})
+	v, err := schema.Read(b.root.JSON(), &schema.Limits{Bytes: 8 * maxFileBytes, Depth: linefile.MaxDepth + 2, String: maxFileBytes})
 	if err != nil {
 		b.readFault(err)
 		return false
@@ -137,10 +126,10 @@ func (b *builder) sound(path string) bool {
 }
 
 func (b *builder) readFault(err error) {
-	at, path := b.root.place, ""
+	at, path := b.root.Place, ""
 	var bad *schema.ReadError
 	if errors.As(err, &bad) {
-		at, path = b.root.at(bad.Path).place, bad.Path
+		at, path = b.root.At(bad.Path).Place, bad.Path
 	}
 	b.add(at, b.nameOf(toolOf(path)), path, err.Error())
 }
@@ -161,26 +150,26 @@ func toolOf(path string) int {
 
 // nameOf is what to call tool i in a message.
 func (b *builder) nameOf(i int) string {
-	tools := b.root.get("tools")
-	if i < 0 || tools == nil || i >= len(tools.items) {
+	tools := b.root.Get("tools")
+	if i < 0 || tools == nil || i >= len(tools.Items) {
 		return ""
 	}
-	if name := tools.items[i].get("name"); name != nil && name.kind == stringNode && name.text != "" {
-		return name.text
+	if name := tools.Items[i].Get("name"); name != nil && name.Kind == linefile.String && name.Text != "" {
+		return name.Text
 	}
 	return fmt.Sprintf("number %d", i+1)
 }
 
 // placeOf is where a problem stands. An unknown name is reported at its object:
 // the name itself is the better place.
-func (b *builder) placeOf(p schema.Problem) place {
-	n := b.root.at(p.Path)
+func (b *builder) placeOf(p schema.Problem) linefile.Place {
+	n := b.root.At(p.Path)
 	if p.Keyword == "additionalProperties" {
-		for _, m := range n.members {
-			if m.name == p.Got {
-				return m.at
+		for _, m := range n.Members {
+			if m.Name == p.Got {
+				return m.At
 			}
 		}
 	}
-	return n.place
+	return n.Place
 }

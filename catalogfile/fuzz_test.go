@@ -37,10 +37,10 @@ func FuzzParse(f *testing.F) {
 		if n == nil {
 			return
 		}
-		if text := n.json(); !json.Valid(text) {
+		if text := n.JSON(); !json.Valid(text) {
 			t.Errorf("node of %q is written as %q, which is not JSON", src, text)
-		} else if again := b.read("a.json", text); len(b.faults) == 0 && !bytes.Equal(again.json(), text) {
-			t.Errorf("%q read again is %q", text, again.json())
+		} else if again := b.read("a.json", text); len(b.faults) == 0 && !bytes.Equal(again.JSON(), text) {
+			t.Errorf("%q read again is %q", text, again.JSON())
 		}
 	})
 }

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/linefile"
 	"github.com/holdfast-go/holdfast/sandbox"
 	"github.com/holdfast-go/holdfast/sandbox/httpapi"
 	"github.com/holdfast-go/holdfast/schema"
 )
 
 // http is a handler that sends one request.
-func (t *toolBuilder) http(n *node, o *holdfast.ToolOptions, input *schema.Schema) holdfast.Handler {
+func (t *toolBuilder) http(n *linefile.Node, o *holdfast.ToolOptions, input *schema.Schema) holdfast.Handler {
 	effect := holdfast.Effect(t.textOf("effect"))
 	if input == nil || effect == "" {
 		return nil // told already
@@ -33,14 +34,14 @@ func (t *toolBuilder) confirm(o *holdfast.ToolOptions, input, output *schema.Sch
 		return
 	}
 	o.InFlight = 0
-	if n.get("in_flight") != nil {
+	if n.Get("in_flight") != nil {
 		o.InFlight = t.duration("confirm", "/confirm/in_flight")
 	}
-	if n.get("http").get("key_header") != nil {
+	if n.Get("http").Get("key_header") != nil {
 		t.fault("/confirm/http/key_header", "the key stands in the url or the query of a confirm, as ${key}")
 		return
 	}
-	probe, err := httpapi.NewProbe(request(n.get("http")), input, t.limits(), &httpapi.Options{Bytes: o.HandlerBytes})
+	probe, err := httpapi.NewProbe(request(n.Get("http")), input, t.limits(), &httpapi.Options{Bytes: o.HandlerBytes})
 	if err != nil {
 		t.faultsOf(err, "/confirm/http")
 		return
@@ -78,64 +79,56 @@ func (t *toolBuilder) faultsOf(err error, at string) {
 // limits are what the tool declares to reach.
 func (t *toolBuilder) limits() sandbox.Limits {
 	n := t.field("sandbox")
-	l := sandbox.Limits{Read: texts(n.get("read")), Write: texts(n.get("write")), Hosts: texts(n.get("hosts"))}
-	if n.get("memory") != nil {
+	l := sandbox.Limits{Read: texts(n.Get("read")), Write: texts(n.Get("write")), Hosts: texts(n.Get("hosts"))}
+	if n.Get("memory") != nil {
 		l.Memory = int64(t.size("/sandbox/memory"))
 	}
 	return l
 }
 
-func texts(n *node) []string {
+func texts(n *linefile.Node) []string {
 	if n == nil {
 		return nil
 	}
 	var list []string
-	for _, item := range n.items {
-		list = append(list, item.text)
+	for _, item := range n.Items {
+		list = append(list, item.Text)
 	}
 	return list
 }
 
 // request is the declaration of one request.
-func request(n *node) httpapi.Spec {
+func request(n *linefile.Node) httpapi.Spec {
 	s := httpapi.Spec{
-		Method: n.get("method").content(), URL: n.get("url").content(), KeyHeader: n.get("key_header").content(),
-		Query: fields(n.get("query")), Headers: fields(n.get("headers")), Form: fields(n.get("form")),
+		Method: n.Get("method").Content(), URL: n.Get("url").Content(), KeyHeader: n.Get("key_header").Content(),
+		Query: fields(n.Get("query")), Headers: fields(n.Get("headers")), Form: fields(n.Get("form")),
 	}
-	if body := n.get("body"); body != nil {
-		s.Body = body.json()
+	if body := n.Get("body"); body != nil {
+		s.Body = body.JSON()
 	}
-	if status := n.get("status"); status != nil {
-		for _, m := range status.members {
+	if status := n.Get("status"); status != nil {
+		for _, m := range status.Members {
 			s.Status = append(s.Status, statusRule(m))
 		}
 	}
 	return s
 }
 
-func statusRule(m member) httpapi.StatusRule {
-	rule := httpapi.StatusRule{Match: m.name, Means: httpapi.Meaning(m.value.text)}
-	if result := m.value.get("result"); result != nil {
-		rule.Means, rule.Result = httpapi.OK, json.RawMessage(result.json())
+func statusRule(m linefile.Member) httpapi.StatusRule {
+	rule := httpapi.StatusRule{Match: m.Name, Means: httpapi.Meaning(m.Value.Text)}
+	if result := m.Value.Get("result"); result != nil {
+		rule.Means, rule.Result = httpapi.OK, json.RawMessage(result.JSON())
 	}
 	return rule
 }
 
-func fields(n *node) []httpapi.Field {
+func fields(n *linefile.Node) []httpapi.Field {
 	if n == nil {
 		return nil
 	}
 	var list []httpapi.Field
-	for _, m := range n.members {
-		list = append(list, httpapi.Field{Name: m.name, Value: m.value.text})
+	for _, m := range n.Members {
+		list = append(list, httpapi.Field{Name: m.Name, Value: m.Value.Text})
 	}
 	return list
-}
-
-// content is a scalar's text, "" of nothing.
-func (n *node) content() string {
-	if n == nil {
-		return ""
-	}
-	return n.text
 }

@@ -10,23 +10,23 @@ import (
 // readPolicy reads the policy that the file names. It stands beside or below the
 // file, and holds for the calls of its agents too: these name none of their own.
 func (b *builder) readPolicy() {
-	n := b.root.get("policy")
+	n := b.root.Get("policy")
 	switch {
 	case n == nil:
 		return
 	case len(b.chain) > 1:
-		b.add(n.place, "", "/policy", "the outermost catalog names the policy; it holds for its agents too")
+		b.add(n.Place, "", "/policy", "the outermost catalog names the policy; it holds for its agents too")
 		return
 	case b.files == nil:
-		b.add(n.place, "", "/policy", "names a file, but the catalog has no folder to look in")
+		b.add(n.Place, "", "/policy", "names a file, but the catalog has no folder to look in")
 		return
 	}
-	text, err := readFile(b.files, path.Clean(n.text))
+	text, err := readFile(b.files, path.Clean(n.Text))
 	if err != nil {
-		b.add(n.place, "", "/policy", "reading the policy: "+err.Error())
+		b.add(n.Place, "", "/policy", "reading the policy: "+err.Error())
 		return
 	}
-	b.policy, err = policy.Parse(n.text, text)
+	b.policy, err = policy.Parse(n.Text, text)
 	if faults := (*policy.Error)(nil); errors.As(err, &faults) {
 		for _, f := range faults.Faults {
 			message := f.Message

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/linefile"
 	"github.com/holdfast-go/holdfast/schema"
 )
 
 // toolBuilder makes one tool.
 type toolBuilder struct {
 	*builder
-	n    *node
+	n    *linefile.Node
 	name string
 	path string
 
@@ -26,16 +27,16 @@ type toolBuilder struct {
 
 // fault records what is wrong with a field of the tool.
 func (t *toolBuilder) fault(field, message string) {
-	t.add(t.n.at(field).place, t.name, t.path+field, message)
+	t.add(t.n.At(field).Place, t.name, t.path+field, message)
 }
 
 // field is a field of the tool, nil where there is none or its form is wrong,
 // which is told already.
-func (t *toolBuilder) field(name string) *node {
+func (t *toolBuilder) field(name string) *linefile.Node {
 	if !t.sound(t.path + "/" + name) {
 		return nil
 	}
-	return t.n.get(name)
+	return t.n.Get(name)
 }
 
 // build makes the tool, or gives nil where it has faults.
@@ -65,8 +66,8 @@ func (t *toolBuilder) build() *holdfast.Tool {
 		return nil
 	}
 	o.Declared = t.declared()
-	made, err := holdfast.NewTool(t.n.get("name").text, t.n.get("description").text, input,
-		holdfast.Effect(t.n.get("effect").text), timeout, handler, &o)
+	made, err := holdfast.NewTool(t.n.Get("name").Text, t.n.Get("description").Text, input,
+		holdfast.Effect(t.n.Get("effect").Text), timeout, handler, &o)
 	if err != nil {
 		cause := errors.Unwrap(err)
 		if cause == nil {
@@ -80,7 +81,7 @@ func (t *toolBuilder) build() *holdfast.Tool {
 
 func (t *toolBuilder) textOf(name string) string {
 	if n := t.field(name); n != nil {
-		return n.text
+		return n.Text
 	}
 	return ""
 }
@@ -89,13 +90,13 @@ func (t *toolBuilder) flag(name string) bool { return t.textOf(name) == "true" }
 
 // duration is the length of time at a path within a field, 0 where there is none.
 func (t *toolBuilder) duration(field, path string) time.Duration {
-	n := t.n.at(path)
-	if t.field(field) == nil || n.kind != stringNode {
+	n := t.n.At(path)
+	if t.field(field) == nil || n.Kind != linefile.String {
 		return 0
 	}
-	d, err := time.ParseDuration(n.text)
+	d, err := time.ParseDuration(n.Text)
 	if err != nil || d <= 0 {
-		t.fault(path, fmt.Sprintf("%q is no length of time above zero, such as 5s", n.text))
+		t.fault(path, fmt.Sprintf("%q is no length of time above zero, such as 5s", n.Text))
 		return 0
 	}
 	return d
@@ -103,11 +104,11 @@ func (t *toolBuilder) duration(field, path string) time.Duration {
 
 // size is the number of bytes in a field, 0 where there is none.
 func (t *toolBuilder) size(field string) int {
-	n := t.n.at(field)
-	if n.kind == mappingNode {
+	n := t.n.At(field)
+	if n.Kind == linefile.Mapping {
 		return 0
 	}
-	digits, unit := n.text, 1
+	digits, unit := n.Text, 1
 	if kib, ok := strings.CutSuffix(digits, "KiB"); ok {
 		digits, unit = kib, 1<<10
 	} else if mib, ok := strings.CutSuffix(digits, "MiB"); ok {
@@ -117,7 +118,7 @@ func (t *toolBuilder) size(field string) int {
 	}
 	v, err := strconv.Atoi(digits)
 	if err != nil || v <= 0 || v > math.MaxInt32/unit {
-		t.fault(field, fmt.Sprintf("%s is no size from 1 to 2047MiB, such as 64KiB", n.text))
+		t.fault(field, fmt.Sprintf("%s is no size from 1 to 2047MiB, such as 64KiB", n.Text))
 		return 0
 	}
 	return v * unit
@@ -133,10 +134,10 @@ func (t *toolBuilder) schemaOf(field string) *schema.Schema {
 	if field == "output" {
 		o = &schema.Options{Mode: schema.ModeSpec} // a result need not be an object
 	}
-	if named := n.get("file"); named != nil && len(n.members) == 1 && named.kind == stringNode {
+	if named := n.Get("file"); named != nil && len(n.Members) == 1 && named.Kind == linefile.String {
 		return t.schemaFile(field, named, o)
 	}
-	s, err := schema.Compile(n.json(), o)
+	s, err := schema.Compile(n.JSON(), o)
 	if err == nil {
 		return s
 	}
@@ -152,14 +153,14 @@ func (t *toolBuilder) schemaOf(field string) *schema.Schema {
 }
 
 // placeIn is where a schema's fault stands: at its keyword, where there is one.
-func placeIn(n *node, f schema.Fault) place {
-	at := n.at(f.Path)
-	for _, m := range at.members {
-		if m.name == f.Keyword {
-			return m.at
+func placeIn(n *linefile.Node, f schema.Fault) linefile.Place {
+	at := n.At(f.Path)
+	for _, m := range at.Members {
+		if m.Name == f.Keyword {
+			return m.At
 		}
 	}
-	return at.place
+	return at.Place
 }
 
 func inSchema(f schema.Fault) string {
@@ -170,7 +171,7 @@ func inSchema(f schema.Fault) string {
 	return message
 }
 
-func (t *toolBuilder) schemaFile(field string, named *node, o *schema.Options) *schema.Schema {
+func (t *toolBuilder) schemaFile(field string, named *linefile.Node, o *schema.Options) *schema.Schema {
 	files := t.files
 	if t.schemas != nil {
 		files = t.schemas
@@ -179,20 +180,20 @@ func (t *toolBuilder) schemaFile(field string, named *node, o *schema.Options) *
 		t.fault("/"+field, "names a file, but the catalog has no folder to look in")
 		return nil
 	}
-	src, err := readFile(files, named.text)
+	src, err := readFile(files, named.Text)
 	if err != nil {
 		t.fault("/"+field+"/file", "reading the schema: "+err.Error())
 		return nil
 	}
 	before := len(t.faults)
-	root := t.read(named.text, src)
+	root := t.read(named.Text, src)
 	for i := before; i < len(t.faults); i++ {
 		t.faults[i].Tool = t.name
 	}
 	if root == nil || len(t.faults) > before {
 		return nil
 	}
-	s, err := schema.Compile(root.json(), o)
+	s, err := schema.Compile(root.JSON(), o)
 	if err == nil {
 		return s
 	}
@@ -204,7 +205,7 @@ func (t *toolBuilder) schemaFile(field string, named *node, o *schema.Options) *
 	for _, f := range faults.Faults {
 		at := placeIn(root, f)
 		t.faults = append(t.faults, Fault{
-			File: named.text, Line: at.line, Column: at.column, Tool: t.name, Path: f.Path, Message: inSchema(f),
+			File: named.Text, Line: at.Line, Column: at.Column, Tool: t.name, Path: f.Path, Message: inSchema(f),
 		})
 	}
 	return nil
@@ -213,7 +214,7 @@ func (t *toolBuilder) schemaFile(field string, named *node, o *schema.Options) *
 // readOptions takes what only a read has.
 func (t *toolBuilder) readOptions(o *holdfast.ToolOptions) {
 	if n := t.field("retry"); n != nil {
-		o.Retries, _ = strconv.Atoi(n.get("max").text)
+		o.Retries, _ = strconv.Atoi(n.Get("max").Text)
 		if o.Retries == 0 {
 			o.Retries = -1
 		}
@@ -227,49 +228,49 @@ func (t *toolBuilder) run(o *holdfast.ToolOptions, input, output *schema.Schema)
 	if n == nil {
 		return nil
 	}
-	switch m := n.members[0]; m.name {
+	switch m := n.Members[0]; m.Name {
 	case "static":
-		if t.n.get("sandbox") != nil {
+		if t.n.Get("sandbox") != nil {
 			t.fault("/sandbox", "a fixed result reaches nothing, so there is nothing to declare")
 		}
-		return t.static(m.value, output)
+		return t.static(m.Value, output)
 	case "http":
-		return t.http(m.value, o, input)
+		return t.http(m.Value, o, input)
 	case "agent":
-		return t.asks(m.value)
+		return t.asks(m.Value)
 	case "handoff":
-		return t.handsOver(m.value)
+		return t.handsOver(m.Value)
 	default:
-		t.fault("/run/"+m.name, fmt.Sprintf("run kind %s is not built in yet", m.name))
+		t.fault("/run/"+m.Name, fmt.Sprintf("run kind %s is not built in yet", m.Name))
 	}
 	return nil
 }
 
 // declared is what the file says of the run, for the definition's digest.
 func (t *toolBuilder) declared() json.RawMessage {
-	run := t.n.get("run")
+	run := t.n.Get("run")
 	if t.agent != nil {
 		return t.agent.definition()
 	}
-	if t.n.get("confirm") == nil && t.n.get("sandbox") == nil {
-		return run.json()
+	if t.n.Get("confirm") == nil && t.n.Get("sandbox") == nil {
+		return run.JSON()
 	}
-	all := &node{kind: mappingNode}
-	for _, m := range t.n.members {
-		if m.name == "run" || m.name == "confirm" || m.name == "sandbox" {
-			all.members = append(all.members, m)
+	all := &linefile.Node{Kind: linefile.Mapping}
+	for _, m := range t.n.Members {
+		if m.Name == "run" || m.Name == "confirm" || m.Name == "sandbox" {
+			all.Members = append(all.Members, m)
 		}
 	}
-	return all.json()
+	return all.JSON()
 }
 
 // static is a handler that always gives the same result: JSON, or, where no
 // output schema wants JSON, a text as it is. One that the output schema refuses
 // is the gate's to tell, as it would be of any handler.
-func (t *toolBuilder) static(n *node, output *schema.Schema) holdfast.Handler {
-	result := holdfast.Result{JSON: n.json()}
-	if n.kind == stringNode && output == nil {
-		result = holdfast.Result{Text: n.text}
+func (t *toolBuilder) static(n *linefile.Node, output *schema.Schema) holdfast.Handler {
+	result := holdfast.Result{JSON: n.JSON()}
+	if n.Kind == linefile.String && output == nil {
+		result = holdfast.Result{Text: n.Text}
 	}
 	return func(ctx context.Context, _ schema.Value) (holdfast.Result, error) {
 		out := result

@@ -39,7 +39,7 @@ var rules = []rule{
 	{"sandbox/sandboxtest", []string{".", "schema", "sandbox"}, nil},
 	{"sandbox", []string{".", "schema"}, nil},
 	{"sandbox/*", []string{".", "schema", "sandbox"}, []string{"any"}},
-	{"catalogfile", []string{".", "schema", "policy", "gate", "sandbox", "sandbox/*"}, []string{"any"}},
+	{"catalogfile", []string{".", "schema", "rule", "policy", "gate", "sandbox", "sandbox/*"}, []string{"any"}},
 	{"telemetry/otlp", nil, []string{"any"}},
 	{"telemetry", []string{".", "wire", "gate", "ledger", "agent"}, []string{"any"}},
 	{"server/console", nil, nil},

@@ -75,8 +75,8 @@ func (j *jsonReader) value(depth int) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if depth > maxDepth {
-		return nil, fmt.Errorf("nests deeper than %d", maxDepth)
+	if depth > MaxDepth {
+		return nil, fmt.Errorf("nests deeper than %d", MaxDepth)
 	}
 	n := &Node{Place: at}
 	switch t.Kind() {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// maxDepth is how deep a file may nest: a catalog with schemas within it.
-const maxDepth = 64
+// MaxDepth is how deep a file may nest: a catalog with schemas within it.
+const MaxDepth = 64
 
 // Kind of a node.
 type Kind int
@@ -53,6 +53,14 @@ func (n *Node) Get(name string) *Node {
 		}
 	}
 	return nil
+}
+
+// Content is a scalar's text, "" of nothing.
+func (n *Node) Content() string {
+	if n == nil {
+		return ""
+	}
+	return n.Text
 }
 
 // At follows a JSON Pointer as far as there is something.

@@ -56,8 +56,8 @@ func null(at Place) *Node { return &Node{Kind: Scalar, Text: "null", Place: at} 
 
 func (r *reader) fromYAML(y *yaml.Node, depth int) *Node {
 	at := Place{y.Line, y.Column}
-	if depth > maxDepth {
-		r.fault(at, fmt.Sprintf("nests deeper than %d", maxDepth))
+	if depth > MaxDepth {
+		r.fault(at, fmt.Sprintf("nests deeper than %d", MaxDepth))
 		return null(at)
 	}
 	if y.Anchor != "" {
