@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // scanned is how many rows are read at once where all are.
@@ -29,15 +30,15 @@ func (t *txn) scan(table string, visit func(Row) error) error {
 	}
 }
 
-// Verify walks the chain of events and compares every entry and approval with
-// what it says of them. It returns how many events it read and every fault in
+// Verify walks the chain of events and compares every entry, approval and saved
+// rule with what it says of them. It returns how many events it read and every fault in
 // words: a line that was changed, taken out or put in, a row that no event made
 // as it is. A chain that was cut off at its end, rows and all, cannot be told
 // from one that never was longer: keep the last hash elsewhere (last) to tell, and
 // give it back as known. The chain must hold every hash that is known.
 func (l *Ledger) Verify(ctx context.Context, known ...string) (n int64, last string, faults []string, err error) {
 	err = l.view(ctx, func(t *txn) error {
-		v := verifier{entries: map[string]string{}, approvals: map[string]string{}, missing: map[string]bool{}}
+		v := verifier{entries: map[string]string{}, approvals: map[string]string{}, rules: map[string]string{}, missing: map[string]bool{}}
 		for _, hash := range known {
 			v.missing[hash] = true
 		}
@@ -50,6 +51,9 @@ func (l *Ledger) Verify(ctx context.Context, known ...string) (n int64, last str
 		if err := t.scan(approvals, v.row("approval", v.approvals)); err != nil {
 			return err
 		}
+		if err := t.scan(rules, v.row("rule", v.rules)); err != nil {
+			return err
+		}
 		for id, content := range v.entries {
 			if content != "" {
 				v.fault("entry %s is missing", id)
@@ -57,6 +61,9 @@ func (l *Ledger) Verify(ctx context.Context, known ...string) (n int64, last str
 		}
 		for id := range v.approvals {
 			v.fault("approval %s is missing", id)
+		}
+		for id := range v.rules {
+			v.fault("rule %s is missing", id)
 		}
 		for hash := range v.missing {
 			v.fault("the chain does not hold the known hash %.80q: it was cut off, or is another one", hash)
@@ -73,6 +80,7 @@ type verifier struct {
 	hash      string
 	entries   map[string]string // the digest that a row must have; "": it was removed
 	approvals map[string]string
+	rules     map[string]string
 	missing   map[string]bool // known hashes that did not come yet
 	faults    []string
 }
@@ -111,6 +119,13 @@ func (v *verifier) event(row Row) error {
 	}
 	if e.What == eventRemoved {
 		v.entries[e.Entry] = ""
+	}
+	if strings.HasPrefix(e.What, "rule_") {
+		var said storedRuleEvent
+		if json.Unmarshal(e.Details, &said) == nil {
+			v.rules[said.Rule] = said.Row
+		}
+		return nil
 	}
 	var said storedApprovalEvent
 	if e.Details != nil && json.Unmarshal(e.Details, &said) == nil && said.Approval != "" {

@@ -124,4 +124,26 @@ var ruleCases = []ledgerCase{
 			b.Errorf("Rules() = %+v, %v, want none", list, err)
 		}
 	}},
+	{"a rule that was widened, put in or removed behind the ledger's back is found", func(b *bench) {
+		save := func(key, to string) string {
+			_, a := b.pend(pay(key, to), ledger.Approval{})
+			_, saved, err := b.ApproveAlways(b.Context(), a.ID, "boss", "", always())
+			if err != nil {
+				b.Fatal(err)
+			}
+			return saved.ID
+		}
+		first, second := save("1", "bob"), save("2", "cyd")
+		b.wantIntact()
+		b.tamper("rules", first, `"op":"=="`, `"op":"!="`)
+		b.wantFault("rule " + first + " is not as")
+		update(b.T, b.store.Store, func(tx ledger.Tx) error {
+			if err := tx.Put(ledger.Row{Table: "rules", ID: "forged", Body: []byte(`{"id":"forged","tool":"pay"}`)}); err != nil {
+				return err
+			}
+			return tx.Delete("rules", second)
+		})
+		b.wantFault("rule forged stands in no event")
+		b.wantFault("rule " + second + " is missing")
+	}},
 }
