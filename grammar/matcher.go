@@ -162,7 +162,7 @@ func (m *Matcher) feed(b byte) bool {
 	m.at, m.space = to, space
 	m.text = append(m.text, b)
 	m.place.text = int32(len(m.text))
-	if to == from && to.class != classInside {
+	if isSpace(b) && to == from && to.class != classInside {
 		return true // white space
 	}
 	was, is := from.ways[0].at, to.ways[0].at
