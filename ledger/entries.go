@@ -105,7 +105,7 @@ func (b *entryBody) bytes() ([]byte, error) {
 	if text := b.text.Load(); text != nil {
 		return *text, nil
 	}
-	text, err := b.encodable().append(make([]byte, 0, rowRoom))
+	text, err := appendJSON(nil, b.encodable())
 	if err == nil {
 		b.text.Store(&text)
 	}

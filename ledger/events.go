@@ -43,7 +43,7 @@ func (k *link) AppendBinary(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := e.append(make([]byte, 0, rowRoom))
+	text, err := appendJSON(nil, e)
 	if err != nil {
 		return nil, err
 	}
