@@ -55,13 +55,12 @@ func instant(text string) (time.Time, error) {
 // storyView is one call whole.
 type storyView struct {
 	callView
-	For         holdfast.Principal `json:"principal"`
-	Key         *string            `json:"key"`
-	Digest      *string            `json:"arguments_digest"`
-	Observation *string            `json:"observation"` // as the model read it; null: it has read nothing yet
-	Coerced     []coercedView      `json:"coerced"`
-	Warnings    any                `json:"warnings"`
-	Events      []eventView        `json:"events"`
+	Key         *string       `json:"key"`
+	Digest      *string       `json:"arguments_digest"`
+	Observation *string       `json:"observation"` // as the model read it; null: it has read nothing yet
+	Coerced     []coercedView `json:"coerced"`
+	Warnings    any           `json:"warnings"`
+	Events      []eventView   `json:"events"`
 }
 
 type coercedView struct {
@@ -97,7 +96,7 @@ func (s *Server) showCall(w http.ResponseWriter, r *http.Request) error {
 	}
 	call.Arguments, call.Cut = shownArguments(e), false
 	v := storyView{
-		callView: call, For: e.Principal, Key: known(visible.Line(e.Key)), Digest: known(e.ArgumentsDigest), Observation: s.observation(e),
+		callView: call, Key: known(visible.Line(e.Key)), Digest: known(e.ArgumentsDigest), Observation: s.observation(e),
 		Coerced: []coercedView{}, Warnings: shownProblems(e.Warnings), Events: []eventView{},
 	}
 	for _, c := range e.Coerced {

@@ -197,6 +197,7 @@ func (s *Server) roundView(ctx context.Context, round ledger.Round) (roundView, 
 		at := i
 		view := unrecorded(place{round.Turn, round.Number, &at}, c.Name)
 		view.CallID, view.Skipped = known(visible.Line(c.ID)), c.ProviderExecuted
+		view.For = &round.Principal
 		view.Run, view.Arguments, view.Cut = round.Run, cutShown(shownText(c.Arguments)), len(c.Arguments) > maxShown
 		v.Calls = append(v.Calls, view)
 	}

@@ -73,13 +73,15 @@ func shownProblems(all []schema.Problem) []schema.Problem {
 // callView is one call of a run, or a row of the ledger.
 type callView struct {
 	verdictView
-	Run       string     `json:"run"`
-	State     *string    `json:"state"`
-	Arguments string     `json:"arguments"` // as shown; cut where Cut says so
-	Cut       bool       `json:"cut"`
-	Proposed  *time.Time `json:"proposed"`
-	Started   *time.Time `json:"started"`
-	Ended     *time.Time `json:"ended"`
+	Run       string  `json:"run"`
+	State     *string `json:"state"`
+	Arguments string  `json:"arguments"` // as shown; cut where Cut says so
+	Cut       bool    `json:"cut"`
+	// For is on whose behalf; null where the record does not say it yet.
+	For      *holdfast.Principal `json:"principal"`
+	Proposed *time.Time          `json:"proposed"`
+	Started  *time.Time          `json:"started"`
+	Ended    *time.Time          `json:"ended"`
 	// Approval is the question that it waits for, or that a call of its own does.
 	Approval *approvalView `json:"approval"`
 }
@@ -112,7 +114,7 @@ func viewEntry(e ledger.Entry, most int) callView {
 			place: place{e.Turn, e.Round, &position}, CallID: known(visible.Line(e.CallID)), LedgerID: known(e.ID), Tool: visible.Line(e.Tool),
 			Effect: known(string(e.Effect)), Stage: known(e.Stage), ApprovalID: known(e.ApprovalID), Problems: []schema.Problem{}, Inner: []innerView{}, Rule: known(visible.Line(e.Rule)), Labels: list(e.Labels),
 		},
-		Run: e.Run, State: known(string(e.State)), Arguments: shownArguments(e),
+		Run: e.Run, State: known(string(e.State)), Arguments: shownArguments(e), For: &e.Principal,
 		Proposed: knownTime(e.Proposed), Started: knownTime(e.Started), Ended: knownTime(e.End),
 	}
 	if len(v.Arguments) > most {

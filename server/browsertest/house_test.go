@@ -50,6 +50,7 @@ type house struct {
 	failAt map[coach.Point]error
 
 	ledger *ledger.Ledger
+	tokens *token.Ring
 	ended  func()
 }
 
@@ -117,6 +118,7 @@ func (h *house) start() {
 	h.must("model.New", err)
 	ring, err := token.Open("", nil)
 	h.must("token.Open", err)
+	h.tokens = ring
 	if h.token != "" {
 		h.must("Give", ring.Give(h.token, token.Token{Principal: ana, Scopes: token.Scopes()}))
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/holdfast-go/holdfast/examples/coach"
 	"github.com/holdfast-go/holdfast/wire/anthropic"
 )
@@ -99,6 +101,24 @@ func states() []state {
 			chat("¿Qué he comido hoy?", "Hoy peso 75,5", "Haz tres a la vez")(h, k)
 			k.open("/ledger")
 			k.wait(`document.querySelectorAll("tbody tr").length > 8`)
+		}},
+		{name: "ledger-filtered", token: "open sesame", reach: func(h *house, k *tab) {
+			k.open("/")
+			k.wait(`document.querySelector("#token")`)
+			k.do(chromedp.SendKeys(chromedp.CSS("#token"), "open sesame\r"))
+			k.wait(`document.querySelector("#message")`)
+			k.say("Hoy peso 75,5")
+			k.open("/ledger?span=between&outcome=rejected&principal=ana")
+			k.wait(`document.querySelector("tbody tr") && !document.querySelector("#who").hidden`)
+		}},
+		{name: "story-settled", reach: func(h *house, k *tab) {
+			unsure(h, k)
+			k.open("/ledger")
+			k.click(".item.is-uncertain", "")
+			k.wait(`document.querySelector(".story")`)
+			k.do(chromedp.SendKeys(chromedp.CSS(".ask textarea"), "the meal of today lists 200 g of rice"))
+			k.click(".ask button", "It happened")
+			k.wait(`document.querySelector(".evidence")`)
 		}},
 		{name: "story-uncertain", reach: func(h *house, k *tab) {
 			unsure(h, k)

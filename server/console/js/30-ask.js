@@ -25,7 +25,7 @@ class Ask {
     this.el.replaceChildren(
       make("header", {},
         make("h3", { id }, open ? "May " : "", make("code", {}, a.tool), open ? " run?" : ""),
-        pill(open ? "pending" : a.state === "denied" ? "rejected" : "ok", open ? "waits for you" : DECIDED[a.state] || a.state)),
+        pill(open ? "pending" : a.state === "denied" ? "rejected" : "ok", open ? (can("approve") ? "waits for you" : "waits") : DECIDED[a.state] || a.state)),
       a.why ? make("p", {}, a.why) : "",
       a.labels.length && open ? make("p", { class: "warn" }, "Text of strangers is in this conversation (" + a.labels.map((l) => l.split(":")[1] || l).join(", ") +
         "). Look whether this call is what you asked for, and not what they did.") : "",
@@ -36,7 +36,7 @@ class Ask {
         : a.shown ? make("div", {}, make("p", { class: "small soft" }, "Found there now"), make("pre", { class: "args" }, indent(a.shown))) : "",
       !open && !this.link ? "" : make("div", {}, make("p", { class: "small soft" }, "Exactly these arguments"),
         make("pre", { class: a.arguments.length > 4000 ? "args long" : "args", tabindex: "0", role: "group", "aria-label": "Exactly these arguments" }, indent(a.arguments, 0))),
-      this.facts(a, open), open ? this.form(a) : "", this.wrong);
+      this.facts(a, open), !open ? "" : can("approve") ? this.form(a) : make("p", { class: "note" }, "Whoever may approve decides."), this.wrong);
   }
 
   facts(a, open) {

@@ -1,6 +1,6 @@
 // Which view an address shows, and who may look.
 
-const app = { info: null, view: null };
+const app = { info: null, view: null, looking: 0 };
 
 async function route() {
   const main = document.getElementById("main");
@@ -16,8 +16,9 @@ async function route() {
     if (!app.info) {
       app.info = await api("GET", "/v1/info");
       document.getElementById("where").textContent = app.info.catalog;
+      whoAmI();
       lookForApprovals();
-      setInterval(() => { if (!document.hidden && location.pathname !== "/approvals") lookForApprovals(); }, 15000);
+      app.looking ||= setInterval(() => { if (!document.hidden && location.pathname !== "/approvals") lookForApprovals(); }, 15000);
     }
     const here = location.href;
     const view = await show(main, place, id && decodeURIComponent(id));
@@ -42,7 +43,28 @@ function show(main, place, id) {
   throw new Problem({ code: "not_found", detail: "There is nothing at this address." });
 }
 
+// can reports whether whoever looks may do something of that scope.
+function can(scope) { return !app.info || !app.info.token || app.info.scopes.includes(scope); }
+
+// whoAmI says as whom this browser is signed in, and lets it sign out.
+function whoAmI() {
+  const el = document.getElementById("who"), p = app.info.principal;
+  el.hidden = !app.info.token;
+  if (el.hidden) return;
+  const out = make("button", { type: "button", class: "plain" }, "Sign out");
+  out.addEventListener("click", async () => {
+    try { await api("DELETE", "/v1/session"); } catch { /* then its cookie is good still, and the next look says so */ }
+    if (app.view) app.view.close();
+    app.view = app.info = null;
+    badge(0);
+    history.replaceState(null, "", "/");
+    signIn();
+  });
+  el.replaceChildren(make("span", { title: app.info.scopes.join(", ") }, p.tenant + "/" + p.id), out);
+}
+
 async function lookForApprovals() {
+  if (!app.info || !can("read")) return;
   try { badge((await api("GET", "/v1/approvals")).approvals.length); } catch { /* the next look tells */ }
 }
 
@@ -57,6 +79,7 @@ function badge(n) {
 
 // signIn asks for the token that this server wants.
 function signIn() {
+  document.getElementById("who").hidden = true;
   const main = document.getElementById("main");
   if (main.querySelector("#token")) return;
   const el = column(main, false, "Sign in", "This server answers only to those who have its token.");
