@@ -32,6 +32,7 @@ type builder struct {
 	empties   map[emptyKey]bool
 	searching int
 	spreads   map[spreadKey][]*clause
+	marking   int // how many rules ask what is evaluated, from the root of the value on
 
 	never, always, anObject *rules.Rule
 	err                     *RefusedError
@@ -241,6 +242,13 @@ func (b *builder) accepts(r *rules.Rule, json string) (ok, decided bool) {
 	switch {
 	case r.Always != 0:
 		return r.Always > 0, true
+	case r.AnyOf != nil && b.judges[r] == nil:
+		decided = true
+		for _, s := range r.AnyOf {
+			yes, sure := b.accepts(s, json)
+			ok, decided = ok || yes, decided && sure
+		}
+		return ok, decided
 	case b.judges[r] == nil: // it was made here
 		v := b.vals[r]
 		if v == nil {

@@ -13,6 +13,7 @@ import (
 type clause struct {
 	objects []*rules.Rule // whose own object keywords hold
 	arrays  []*rules.Rule // likewise
+	marks   []*rules.Rule // those of both that evaluate: not beneath a not
 	need    []string      // names that must be there
 	ban     []string      // names that must not
 	refine  []refinement
@@ -71,7 +72,8 @@ const maxClauses = 600
 func (b *builder) meet(x, y *clause) *clause {
 	c := &clause{
 		objects: union(x.objects, y.objects), arrays: union(x.arrays, y.arrays),
-		need: union(x.need, y.need), ban: union(x.ban, y.ban),
+		marks: union(x.marks, y.marks),
+		need:  union(x.need, y.need), ban: union(x.ban, y.ban),
 		refine: append(slices.Clip(x.refine), y.refine...), some: append(slices.Clip(x.some), y.some...),
 		implied: append(slices.Clip(x.implied), y.implied...), count: append(slices.Clip(x.count), y.count...),
 		min: max(x.min, y.min), max: x.max, twice: x.twice,
@@ -159,7 +161,7 @@ func (b *builder) clauseKey(c *clause) string {
 			k = append(k, n...)
 		}
 	}
-	for _, rs := range [][]*rules.Rule{c.objects, c.arrays} {
+	for _, rs := range [][]*rules.Rule{c.objects, c.arrays, c.marks} {
 		ids := make([]int, 0, len(rs))
 		for _, r := range rs {
 			ids = append(ids, r.ID)
@@ -216,13 +218,19 @@ func (b *builder) clauses(g *goal, kind rules.Types) []*clause {
 }
 
 type spreadKey struct {
-	r    *rules.Rule
-	neg  bool
-	kind rules.Types
+	r      *rules.Rule
+	neg    bool
+	kind   rules.Types
+	marked bool // what is evaluated matters
 }
 
 func (b *builder) spread(r *rules.Rule, neg bool, kind rules.Types) []*clause {
-	key := spreadKey{r, neg, kind}
+	marked := b.marking > 0 && !neg
+	if unevaluated(r, kind) != nil {
+		b.marking++
+		defer func() { b.marking-- }()
+	}
+	key := spreadKey{r, neg, kind, marked}
 	if out, ok := b.spreads[key]; ok {
 		return out
 	}
@@ -265,17 +273,19 @@ func (b *builder) spreadRule(r *rules.Rule, kind rules.Types) []*clause {
 			also(b.spreadPart(p, kind))
 		}
 	})
+	if u := unevaluated(r, kind); u != nil {
+		for i, c := range out {
+			out[i] = b.meet(c, b.rest(c, u, kind))
+		}
+		out = slices.DeleteFunc(out, func(c *clause) bool { return c == nil })
+	}
 	return out
 }
 
 func (b *builder) spreadPart(p part, kind rules.Types) []*clause {
 	switch p.word {
 	case "anyOf":
-		var out []*clause
-		for _, s := range p.list {
-			out = append(out, b.spread(s, false, kind)...)
-		}
-		return b.distinct(out)
+		return b.spreadAnyOf(p.list, kind)
 	case "oneOf":
 		return b.spreadOneOf(p.list, kind)
 	case "not":
@@ -291,6 +301,20 @@ func (b *builder) spreadPart(p part, kind rules.Types) []*clause {
 		return append(out, b.meetAll(p.rule, b.spread(p.rule, true, kind), branch(p.els, false))...)
 	}
 	return b.spread(p.rule, false, kind)
+}
+
+// spreadAnyOf takes each branch. Where it matters what is evaluated, several
+// branches that hold evaluate more than one.
+func (b *builder) spreadAnyOf(list []*rules.Rule, kind rules.Types) []*clause {
+	var out []*clause
+	for _, s := range list {
+		branch := b.spread(s, false, kind)
+		if b.marking > 0 {
+			branch = append(slices.Clip(branch), b.meetAll(s, out, branch)...)
+		}
+		out = append(out, branch...)
+	}
+	return b.distinct(out)
 }
 
 func (b *builder) distinct(list []*clause) []*clause {
@@ -357,6 +381,13 @@ func (b *builder) spreadNot(r *rules.Rule, kind rules.Types) []*clause {
 		out = append(out, b.notArray(r)...)
 	}
 	b.eachPart(r, func(p part) { out = append(out, b.spreadNotPart(p, kind)...) })
+	for i, c := range out {
+		if c.marks != nil {
+			blind := *c
+			blind.marks = nil
+			out[i] = &blind
+		}
+	}
 	return b.distinct(out)
 }
 
@@ -404,7 +435,7 @@ func (b *builder) spreadNotOneOf(list []*rules.Rule, kind rules.Types) []*clause
 func (b *builder) ownObject(r *rules.Rule) []*clause {
 	o := r.Object
 	c := top()
-	c.objects = []*rules.Rule{r}
+	c.objects, c.marks = []*rules.Rule{r}, []*rules.Rule{r}
 	c.min, c.max = o.MinLen, o.MaxLen
 	if c.max >= 0 && c.max < c.min {
 		return nil
@@ -413,9 +444,6 @@ func (b *builder) ownObject(r *rules.Rule) []*clause {
 		if p.Required {
 			c.need = append(c.need, p.Name)
 		}
-	}
-	if o.Unevaluated != nil && o.Unevaluated.Always <= 0 {
-		b.refuse(r, "unevaluatedProperties", "what counts as evaluated cannot be told from a grammar")
 	}
 	out := []*clause{c}
 	for _, d := range o.Depends {
@@ -474,7 +502,7 @@ func (b *builder) notObject(r *rules.Rule) []*clause {
 		out = append(out, b.notDepends(r, d)...)
 	}
 	if o.Unevaluated != nil && o.Unevaluated.Always <= 0 {
-		b.refuse(r, "unevaluatedProperties", "what counts as evaluated cannot be told from a grammar")
+		b.refuse(r, "unevaluatedProperties", "it cannot be denied")
 	}
 	return out
 }
@@ -544,16 +572,13 @@ func (b *builder) nameAllowed(r *rules.Rule, name string) bool {
 func (b *builder) ownArray(r *rules.Rule) []*clause {
 	a := r.Array
 	c := top()
-	c.arrays = []*rules.Rule{r}
+	c.arrays, c.marks = []*rules.Rule{r}, []*rules.Rule{r}
 	c.min, c.max = a.MinLen, a.MaxLen
 	if c.max >= 0 && c.max < c.min {
 		return nil
 	}
 	if a.Contains != nil && (a.MinContains > 0 || a.MaxContains >= 0) {
 		c.count = []counter{{0, a.MinContains, a.MaxContains, b.literal(a.Contains, false)}}
-	}
-	if a.Unevaluated != nil && a.Unevaluated.Always <= 0 {
-		b.refuse(r, "unevaluatedItems", "what counts as evaluated cannot be told from a grammar")
 	}
 	return []*clause{c}
 }
@@ -595,7 +620,7 @@ func (b *builder) notArray(r *rules.Rule) []*clause {
 		add(func(c *clause) { c.twice = r })
 	}
 	if a.Unevaluated != nil && a.Unevaluated.Always <= 0 {
-		b.refuse(r, "unevaluatedItems", "what counts as evaluated cannot be told from a grammar")
+		b.refuse(r, "unevaluatedItems", "it cannot be denied")
 	}
 	return out
 }

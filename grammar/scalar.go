@@ -200,7 +200,7 @@ func (b *builder) eachPart(r *rules.Rule, f func(part)) {
 	if r.Not != nil {
 		f(part{word: "not", rule: r.Not})
 	}
-	if r.If != nil && (r.Then != nil || r.Else != nil) {
+	if r.If != nil && (r.Then != nil || r.Else != nil || b.marking > 0) {
 		f(part{word: "if", rule: r.If, then: r.Then, els: r.Else})
 	}
 }
