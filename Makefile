@@ -64,6 +64,7 @@ conformance: vocabularies
 
 crash:
 	HOLDFAST_CRASH=full HOLDFAST_REQUIRE_POSTGRES=1 scripts/with-postgres $(GO) test -count=1 -timeout 60m ./ledger/... ./agent
+	HOLDFAST_CRASH=full $(GO) test -count=1 -timeout 60m -run TestKilled ./cmd/holdfast
 
 fuzz:
 	scripts/fuzz $(FUZZTIME)

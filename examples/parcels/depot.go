@@ -119,7 +119,7 @@ func (d *Depot) book(w http.ResponseWriter, r *http.Request) {
 		d.hangUp(w)
 	case "LATE":
 		d.late.Go(func() {
-			time.Sleep(time.Second)
+			time.Sleep(2 * time.Second)
 			d.add(p)
 		})
 		d.hangUp(w)

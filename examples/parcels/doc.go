@@ -8,7 +8,7 @@
 //	SLOW  takes 10 seconds
 //	FULL  has no pickups left: 409, and nothing is booked
 //	LOST  books the pickup, and the connection breaks before the answer
-//	LATE  the same, but books it a second after that
+//	LATE  the same, but books it two seconds after that
 //	DROP  the connection breaks, and nothing is booked
 //	HANG  books the pickup, and never answers
 //
