@@ -94,6 +94,7 @@ type observation struct {
 	More       int               `json:"more_problems,omitempty"`
 	ApprovalID string            `json:"approval_id,omitempty"`
 	Inner      []Inner           `json:"calls,omitempty"`
+	MoreInner  int               `json:"more_calls,omitempty"`
 	Result     json.RawMessage   `json:"result,omitempty"`
 	Also       []json.RawMessage `json:"also,omitempty"`
 	Next       string            `json:"next,omitempty"`
@@ -103,8 +104,9 @@ type observation struct {
 func observed(o Outcome, limit int) json.RawMessage {
 	v := observation{
 		Outcome: o.Status, Code: o.Code, Replayed: o.Replayed, Message: o.Message,
-		ApprovalID: o.ApprovalID, Inner: o.Inner, Next: o.Next,
+		ApprovalID: o.ApprovalID, Next: o.Next,
 	}
+	v.Inner, v.MoreInner = observedInner(o.Inner)
 	if o.Status != OK {
 		v.Executed = json.RawMessage("null")
 		if executed := o.Executed(); executed != nil {
@@ -123,6 +125,34 @@ func observed(o Outcome, limit int) json.RawMessage {
 		v.Also = append(v.Also, observed(also, limit))
 	}
 	return marshal(v)
+}
+
+const maxObservedInner = 40
+
+// observedInner are the calls of an agent call that the model is told of, in order,
+// and how many more there are. Of many, those that are not known to have ended one
+// way or the other come before all others, and then those that changed nothing last.
+func observedInner(all []Inner) ([]Inner, int) {
+	if len(all) <= maxObservedInner {
+		return all, 0
+	}
+	told := make(map[int]bool, maxObservedInner)
+	for _, wanted := range []func(Status) bool{
+		func(s Status) bool { return s == Uncertain }, func(s Status) bool { return s == OK }, func(Status) bool { return true },
+	} {
+		for i, in := range all {
+			if len(told) < maxObservedInner && wanted(in.Status) {
+				told[i] = true
+			}
+		}
+	}
+	var list []Inner
+	for i, in := range all {
+		if told[i] {
+			list = append(list, in)
+		}
+	}
+	return list, len(all) - len(list)
 }
 
 // observedProblems are the first that fit, and how many more there are. Of one

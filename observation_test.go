@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -147,5 +149,30 @@ func TestObservationHoldsTwoKilobytesOfProblems(t *testing.T) {
 		if len(got.Problems) > 2<<10 || len(told) == 0 || len(told)+got.More != len(problems) {
 			t.Errorf("%s: %d problems in %d bytes and %d more, want at most 2048 bytes and 50 in all", name, len(told), len(got.Problems), got.More)
 		}
+	}
+}
+
+// Of an agent's many calls the model is told a bounded number, and the uncertain ones
+// are among them.
+func TestObserveBoundsTheCallsOfAnAgent(t *testing.T) {
+	var inner []holdfast.Inner
+	for i := range 500 {
+		status := []holdfast.Status{holdfast.Rejected, holdfast.OK, holdfast.Failed}[i%3]
+		if i == 450 {
+			status = holdfast.Uncertain
+		}
+		inner = append(inner, holdfast.Inner{Tool: "t", Status: status, LedgerID: strconv.Itoa(i)})
+	}
+	var seen struct {
+		Calls []holdfast.Inner
+		More  int `json:"more_calls"`
+	}
+	text := holdfast.Observe(holdfast.Outcome{Status: holdfast.Uncertain, Inner: inner}, 1<<10).Content()
+	if err := json.Unmarshal([]byte(text), &seen); err != nil {
+		t.Fatal(err)
+	}
+	unknown := slices.IndexFunc(seen.Calls, func(in holdfast.Inner) bool { return in.Status == holdfast.Uncertain })
+	if len(seen.Calls) != 40 || seen.More != 500-40 || unknown < 0 || len(text) > 8<<10 {
+		t.Errorf("%d calls are told and %d more, the uncertain one at %d, in %d bytes", len(seen.Calls), seen.More, unknown, len(text))
 	}
 }

@@ -15,6 +15,10 @@
 // and the outcomes of their calls. So a run that waits holds nothing, and a crash
 // between any two lines loses nothing that was acknowledged.
 //
+// An agent can be a tool of another ([Tool]): each call of it is a run of its own,
+// found by the call's ledger id. And one can hand its conversation over ([Handoff]):
+// each round says whose it is.
+//
 // The loop decides nothing about a call; that is the gate's. It runs nothing of a
 // reply that was cut, filtered or broke off, and it asks no model again after the
 // last round that its limit allows.

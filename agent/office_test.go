@@ -31,6 +31,7 @@ type office struct {
 	server  *scripted.Server
 	options agent.Options // of the cook and the helper
 	timeout time.Duration // of asking
+	policy  gate.Authorizer
 	now     time.Duration // how much later it is by the store's clock
 
 	ledger *ledger.Ledger
@@ -89,7 +90,7 @@ func (f *office) hire(i int, below *agent.Agent) *agent.Agent {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	if f.gates[i], err = gate.New(c, f.ledger, nil); err != nil {
+	if f.gates[i], err = gate.New(c, f.ledger, &gate.Options{Authorizer: f.policy}); err != nil {
 		f.t.Fatal(err)
 	}
 	o := agent.Options{}

@@ -14,6 +14,7 @@ import (
 	"github.com/holdfast-go/holdfast/agent"
 	"github.com/holdfast-go/holdfast/gate"
 	"github.com/holdfast-go/holdfast/ledger"
+	"github.com/holdfast-go/holdfast/policy"
 	"github.com/holdfast-go/holdfast/schema"
 	"github.com/holdfast-go/holdfast/wire/openai"
 )
@@ -402,4 +403,36 @@ rules:
 			f.close()
 		})
 	}
+}
+
+// A budget of a run is spent by the agents that it calls too, and policy holds for
+// their calls as for its own.
+func TestTool_budget_and_policy_hold_within(t *testing.T) {
+	rules, err := policy.Parse("p.yaml", []byte(`
+rules:
+  - {name: work, decision: allow, tools: "*"}
+  - {name: no purchases, decision: deny, tools: "*.buy", why: nothing is bought}
+budgets:
+  - {name: stores, tools: "*.store", per_run: 1}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newOffice(t, openai.Chat{}, `
+rules:
+  - when: {system: boss, message: go}
+    calls: [{name: ask_cook, arguments: {task: go}}, {name: store, arguments: {name: b, grams: 1}}]
+  - when: {system: boss, after: ask_cook}
+    say: done
+  - when: {system: cook, message: go}
+    calls: [{name: store, arguments: {name: a, grams: 1}}, {name: buy, arguments: {name: c, grams: 1}}]
+  - when: {system: cook, after: store}
+    say: done
+`)
+	f.policy = rules
+	f.open(f.store)
+	f.wantAnswer(f.say("go"), "done")
+	f.wantRan(`store {"name": "a", "grams": 1}`)
+	f.wantEntries("boss.ask_cook:ok", "boss.store:rejected/budget_exceeded", "cook.store:ok", "cook.buy:rejected/not_permitted")
+	f.close()
 }
