@@ -2,7 +2,7 @@
 # make test         the whole; what a change must pass
 # make screenshots  every state of the page, light and dark, wide and phone
 # make conformance  the long half: specification suites, oracles, every cut of every recording
-# make crash        every kill of the ledger's crash tests, on SQLite and PostgreSQL
+# make crash        every kill of the crash tests and the long model runs, on SQLite and PostgreSQL (half an hour)
 # make fuzz         every fuzz target, FUZZTIME each
 # make bench        the benchmarks of the figures that are promised
 
@@ -63,7 +63,7 @@ conformance: vocabularies
 	cd bench/schema && $(GO) test -count=1 -v -timeout 60m -run TestDifferential .
 
 crash:
-	HOLDFAST_CRASH=full HOLDFAST_REQUIRE_POSTGRES=1 scripts/with-postgres $(GO) test -count=1 -timeout 60m ./ledger/... ./agent
+	HOLDFAST_CRASH=full HOLDFAST_LONG=1 HOLDFAST_REQUIRE_POSTGRES=1 scripts/with-postgres $(GO) test -count=1 -v -timeout 120m ./ledger/... ./gate ./agent
 	HOLDFAST_CRASH=full $(GO) test -count=1 -timeout 60m -run TestKilled ./cmd/holdfast
 
 fuzz:

@@ -51,6 +51,7 @@ type Ledger struct {
 	gaveUp  map[string]bool       // started entries whose outcome could not be written
 	strays  map[string]int64      // written or not, we do not know, and nobody goes on with them: id and fence
 	expires time.Time             // our lease in the store, once it is written
+	renews  bool                  // Run runs
 	began   bool                  // Start was called
 	closed  bool
 

@@ -8,25 +8,26 @@ import (
 	"github.com/holdfast-go/holdfast"
 )
 
-// storedOwner is an owner's lease, where the store cannot prove who lives.
+// storedOwner is an owner's lease: of one that renews it, or of any where the
+// store cannot prove who lives.
 type storedOwner struct {
 	Expires time.Time `json:"expires"`
 }
 
-// living reports whether an owner may still be running what it started. It
-// asks the store first, and the lease, by the store's clock, where that cannot
-// tell. We ourselves live.
+// living reports whether an owner may still be running what it started: unless
+// the store proves that it is gone, or its lease has run out by the store's clock.
+// One that holds its lock and never took a lease lives. We ourselves live.
 func (t *txn) living(owner string) (bool, error) {
 	if owner == t.l.owner {
 		return true, nil
 	}
-	living, known, err := t.Living(owner)
-	if err != nil || known {
-		return living, err
+	held, known, err := t.Living(owner)
+	if err != nil || known && !held {
+		return false, err
 	}
 	o, err := get[storedOwner](t, owners, owner)
 	if err != nil || o == nil {
-		return false, err
+		return held, err
 	}
 	return t.now.Before(o.Expires), nil
 }
@@ -35,14 +36,15 @@ func (t *txn) living(owner string) (bool, error) {
 func (t *txn) vouch() error {
 	l := t.l
 	l.mu.Lock()
-	fresh := l.expires.Sub(t.now) > l.lease/3
+	fresh, renews := l.expires.Sub(t.now) > l.lease/3, l.renews
 	l.mu.Unlock()
 	if fresh {
 		return nil
 	}
-	_, known, err := t.Living(l.owner)
-	if err != nil || known {
-		return err
+	if !renews {
+		if _, known, err := t.Living(l.owner); err != nil || known {
+			return err
+		}
 	}
 	return t.renew()
 }
@@ -60,8 +62,12 @@ func (l *Ledger) renewed(at time.Time) {
 }
 
 // Run renews the owner's lease, and settles what owners that are gone left
-// behind, until ctx ends. A store that cannot be reached is asked again.
+// behind, until ctx ends. A store that cannot be reached is asked again. An owner
+// that has started something while it runs has a lease to lose: if its process is
+// stopped for longer, others declare it gone, though it still holds its lock.
 func (l *Ledger) Run(ctx context.Context) error {
+	l.setRenews(true)
+	defer l.giveUpLease()
 	tick := time.NewTicker(max(l.lease/3, time.Millisecond))
 	defer tick.Stop()
 	for {
@@ -76,11 +82,46 @@ func (l *Ledger) Run(ctx context.Context) error {
 	}
 }
 
+func (l *Ledger) setRenews(yes bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.renews = yes
+}
+
+func (l *Ledger) leased() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.expires.IsZero()
+}
+
+// giveUpLease takes the lease back where the lock goes on to prove that we live.
+func (l *Ledger) giveUpLease() {
+	l.setRenews(false)
+	if !l.leased() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), l.lease/3)
+	defer cancel()
+	gone := false
+	err := l.update(ctx, func(t *txn) error {
+		_, known, err := t.Living(l.owner)
+		if gone = known; err != nil || !known {
+			return err
+		}
+		return t.Delete(owners, l.owner)
+	})
+	if err == nil && gone {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.expires = time.Time{}
+	}
+}
+
 func (l *Ledger) keepAlive(ctx context.Context) error {
 	needed := true
 	err := l.view(ctx, func(t *txn) error {
 		_, known, err := t.Living(l.owner)
-		needed = !known
+		needed = !known || l.leased()
 		return err
 	})
 	if err != nil {

@@ -21,7 +21,11 @@ func child(t *testing.T, what string, open func(ctx context.Context, place strin
 		t.Fatalf("opening = %v", err)
 	}
 	defer s.Close()
-	l, err := ledger.New(t.Context(), s, nil)
+	var o *ledger.Options
+	if what == "zombie" {
+		o = &ledger.Options{Lease: zombieLease}
+	}
+	l, err := ledger.New(t.Context(), s, o)
 	if err != nil {
 		t.Fatalf("New() = %v", err)
 	}
@@ -32,6 +36,8 @@ func child(t *testing.T, what string, open func(ctx context.Context, place strin
 		p.script()
 	case "busy":
 		p.busy()
+	case "zombie":
+		p.zombie(s)
 	case "race":
 		p.race(fields[1] == "other", number(fields[2]), number(fields[3]), fields[4])
 	}
@@ -157,6 +163,7 @@ func (p *program) call(c ledger.Claim, withoutEffect bool) {
 
 // busy makes calls with 16 workers until it is killed.
 func (p *program) busy() {
+	note("busy", "begun")
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {

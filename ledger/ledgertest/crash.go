@@ -60,7 +60,10 @@ func Crash(t *testing.T, place func(t *testing.T) string, open func(ctx context.
 	h := &harness{T: t, place: place, open: open}
 	t.Run("at every point", func(t *testing.T) { h.sweep(t, full) })
 	t.Run("at random under many workers", func(t *testing.T) { h.random(t, full) })
-	t.Run("three processes race", func(t *testing.T) { h.race(t, full) })
+	for _, processes := range []int{1, 3} {
+		t.Run(fmt.Sprintf("racers of %d processes", processes), func(t *testing.T) { h.race(t, full, processes) })
+	}
+	t.Run("a process that is stopped past its lease", h.zombie)
 }
 
 type harness struct {
@@ -103,13 +106,17 @@ func (h *harness) sweep(t *testing.T, full bool) {
 	}
 	seeds, step := 1, max(1, points/7)
 	if full {
-		seeds, step = 20, 1
+		seeds, step = 3, 1
 	}
 	killed := 0
+	began := time.Now()
 	for seed := range seeds {
 		for at := 1 + seed%step; at <= points; at += step {
 			h.killAt(t, at)
 			killed++
+		}
+		if full {
+			progress(t, "seed %d of %d, %d kills in %v", seed+1, seeds, killed, time.Since(began).Round(time.Second))
 		}
 	}
 	t.Logf("%d points, %d kills", points, killed)
@@ -232,18 +239,34 @@ func (h *harness) random(t *testing.T, full bool) {
 	}
 	place, dir := h.place(t), t.TempDir()
 	for i := range kills {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(50+rand.IntN(200))*time.Millisecond)
-		out, err := h.command(ctx, "busy", place, dir, 0).CombinedOutput() // killed when ctx ends
-		if cancel(); ctx.Err() == nil || err == nil {
-			t.Fatalf("busy child ended by itself: %v\n%s", err, out)
-		}
+		h.killBusy(t, place, dir, i)
 		h.wantTruth(t, fmt.Sprint("random kill ", i), place, dir)
+		if full && i%25 == 24 {
+			progress(t, "%d of %d random kills, %d effects", i+1, kills, len(readWorld(t, dir).effects))
+		}
 	}
 	t.Logf("%d kills, %d effects", kills, len(readWorld(t, dir).effects))
 }
 
-// race lets several processes claim the same keys at once.
-func (h *harness) race(t *testing.T, full bool) {
+// killBusy kills a child in the midst of its work: a while after it has begun.
+func (h *harness) killBusy(t *testing.T, place, dir string, before int) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := h.command(t.Context(), "busy", place, dir, 0)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitUntil(t, "the busy child works", func() bool { return len(lines(t, filepath.Join(dir, "busy"))) > before })
+	time.Sleep(time.Duration(20+rand.IntN(130)) * time.Millisecond)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatalf("busy child ended by itself: %v\n%s", err, out.String())
+	}
+	_ = cmd.Wait() // it was killed
+}
+
+// race lets racers of some processes claim the same keys at once.
+func (h *harness) race(t *testing.T, full bool, processes int) {
 	racers, keys := 8, 10
 	if full {
 		racers, keys = 64, 200
@@ -251,7 +274,7 @@ func (h *harness) race(t *testing.T, full bool) {
 	for _, others := range []string{"same", "other"} {
 		place, dir := h.place(t), t.TempDir()
 		var wg sync.WaitGroup
-		for i := range 3 {
+		for i := range processes {
 			wg.Go(func() {
 				cmd := h.command(t.Context(), fmt.Sprintf("race %s %d %d %d", others, racers, keys, i), place, dir, 0)
 				if out, err := cmd.CombinedOutput(); err != nil {
@@ -266,6 +289,7 @@ func (h *harness) race(t *testing.T, full bool) {
 				t.Errorf("key %s with %s arguments was won %d times, want once", key, others, w.effects[key])
 			}
 		}
+		t.Logf("%d racers each in %d processes for %d keys with %s arguments: one winner each", racers, processes, keys, others)
 	}
 }
 
@@ -280,4 +304,9 @@ func lastNumber(t *testing.T, path string) int {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// progress says how far a long test is, while it runs.
+func progress(t *testing.T, format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "%s: %s\n", t.Name(), fmt.Sprintf(format, args...))
 }

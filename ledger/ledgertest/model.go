@@ -3,6 +3,7 @@ package ledgertest
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -16,31 +17,54 @@ import (
 
 // Model runs random operations of random callers on a ledger and on a small
 // model of what it should mean, and compares every answer. open makes one store
-// for all, on the given clock. Of the runs that -rapid.checks asks for, at most
-// checks are made; 0 means all.
-func Model(t *testing.T, checks int, open func(t *testing.T, now func() time.Time) ledger.Store) {
+// for all, on the given clock. A sample of so many operations is run, and with
+// HOLDFAST_LONG=1 a long run.
+func Model(t *testing.T, sample, long int, open func(t *testing.T, now func() time.Time) ledger.Store) {
+	wanted := sample
+	if os.Getenv("HOLDFAST_LONG") == "1" {
+		wanted = long
+	}
 	k := &clock{now: time.Date(2024, 4, 11, 10, 0, 0, 0, time.UTC)}
 	s := open(t, k.Now)
 	t.Cleanup(func() { _ = s.Close() })
-	done := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		if done++; checks > 0 && done > checks {
-			return
-		}
-		m := newMachine(rt, t, k, s, fmt.Sprint("tenant ", done))
-		rt.Repeat(map[string]func(*rapid.T){
-			"start":    m.start,
-			"settle":   m.settle,
-			"resolve":  m.resolve,
-			"ask":      m.ask,
-			"decide":   m.decide,
-			"resume":   m.resume,
-			"withdraw": m.withdraw,
-			"kill":     m.kill,
-			"wait":     m.wait,
-			"":         m.check,
+	runs, done := 0, 0
+	for done < wanted && !t.Failed() {
+		rapid.Check(t, func(rt *rapid.T) {
+			if done >= wanted {
+				return
+			}
+			runs++
+			m := newMachine(rt, t, k, s, fmt.Sprint("tenant ", runs))
+			rt.Repeat(m.actions(&done))
+			for _, l := range m.ledgers {
+				m.bench.kill(l) // so that what it runs is not looked at for ever
+			}
 		})
-	})
+	}
+	t.Logf("%d operations in %d runs", done, runs)
+}
+
+// actions are the operations of a machine, and the comparison after each. Those
+// that had nothing to act on are not counted.
+func (m *machine) actions(done *int) map[string]func(*rapid.T) {
+	all := map[string]func(*rapid.T){"": m.check}
+	for name, act := range map[string]func(*rapid.T){
+		"start":    m.start,
+		"settle":   m.settle,
+		"resolve":  m.resolve,
+		"ask":      m.ask,
+		"decide":   m.decide,
+		"resume":   m.resume,
+		"withdraw": m.withdraw,
+		"kill":     m.kill,
+		"wait":     m.wait,
+	} {
+		all[name] = func(rt *rapid.T) {
+			act(rt)
+			*done++
+		}
+	}
+	return all
 }
 
 // machine is a ledger in several processes beside the model of it.

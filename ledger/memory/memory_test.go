@@ -105,7 +105,7 @@ func TestLedger_Run_settles_what_others_left(t *testing.T) {
 }
 
 func TestModel(t *testing.T) {
-	ledgertest.Model(t, 0, func(_ *testing.T, now func() time.Time) ledger.Store {
+	ledgertest.Model(t, 3_000, 100_000, func(_ *testing.T, now func() time.Time) ledger.Store {
 		return memory.New(&memory.Options{Now: now})
 	})
 }

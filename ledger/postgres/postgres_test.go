@@ -56,7 +56,7 @@ func TestLedger(t *testing.T) {
 
 func TestModel(t *testing.T) {
 	address(t)
-	ledgertest.Model(t, 20, func(t *testing.T, now func() time.Time) ledger.Store {
+	ledgertest.Model(t, 300, 5_000, func(t *testing.T, now func() time.Time) ledger.Store {
 		s := open(t, newSchema())
 		s.Clock(now)
 		return s

@@ -31,7 +31,7 @@ func TestLedger(t *testing.T) {
 }
 
 func TestModel(t *testing.T) {
-	ledgertest.Model(t, 20, func(t *testing.T, now func() time.Time) ledger.Store {
+	ledgertest.Model(t, 500, 5_000, func(t *testing.T, now func() time.Time) ledger.Store {
 		return open(t, filepath.Join(t.TempDir(), "l.db"), &sqlite.Options{Now: now})
 	})
 }
