@@ -33,9 +33,9 @@ func TestTheLedgerShowsCallsAsTheyCome(t *testing.T) {
 	k.waitText(".head", "as it comes")
 	k.wait(`!document.querySelector(".empty").hidden`)
 	id := h.read("search_foods", "elsewhere", ana, holdfast.OK)
-	k.wait(fmt.Sprintf(`document.querySelector("tbody tr:first-child").id === "row-%s"`, id))
+	k.wait(fmt.Sprintf(`document.querySelector("tbody tr:first-child")?.id === "row-%s"`, id))
 	other := h.read("get_food", "elsewhere", ana, holdfast.Failed)
-	k.wait(fmt.Sprintf(`document.querySelector("tbody tr:first-child").id === "row-%s"`, other))
+	k.wait(fmt.Sprintf(`document.querySelector("tbody tr:first-child")?.id === "row-%s"`, other))
 	if n := js[int](k, `document.querySelectorAll("tbody tr").length`); n != 2 {
 		t.Errorf("%d rows, want each call once", n)
 	}
@@ -44,7 +44,7 @@ func TestTheLedgerShowsCallsAsTheyCome(t *testing.T) {
 	k.wait(`document.querySelectorAll("tbody tr").length === 1`)
 	h.read("get_food", "elsewhere", ana, holdfast.Failed)
 	last := h.read("search_foods", "elsewhere", ana, holdfast.OK)
-	k.wait(fmt.Sprintf(`document.querySelector("tbody tr:first-child").id === "row-%s"`, last))
+	k.wait(fmt.Sprintf(`document.querySelector("tbody tr:first-child")?.id === "row-%s"`, last))
 	if n := js[int](k, `document.querySelectorAll("tbody tr").length`); n != 2 {
 		t.Errorf("%d rows are ok, want the two", n)
 	}

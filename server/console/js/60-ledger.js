@@ -57,6 +57,7 @@ class Ledger {
 
   // news puts a call where it belongs: in its row, at the top, or nowhere.
   news(call) {
+    if (this.late) this.late.push(call); // the page that is being loaded may not have it
     const old = document.getElementById("row-" + call.ledger_id);
     const fits = this.fits(call);
     if (old && fits) old.replaceWith(this.row(call, true));
@@ -112,13 +113,15 @@ class Ledger {
   async load(on) {
     const mine = ++this.asked, ask = this.query();
     if (on && this.next) ask.set("before", this.next);
-    const page = await api("GET", "/v1/calls?" + ask);
+    const late = this.late = [];
+    const page = await api("GET", "/v1/calls?" + ask).finally(() => { if (mine === this.asked) this.late = null; });
     if (mine !== this.asked) return;
     const rows = page.calls.filter((c) => !on || !document.getElementById("row-" + c.ledger_id)).map((c) => this.row(c));
     if (on) this.body.append(...rows); else this.body.replaceChildren(...rows);
     this.next = page.next;
     this.more.hidden = !this.next;
     this.shown();
+    late.forEach((call) => this.news(call));
   }
 
   shown() {
