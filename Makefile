@@ -2,7 +2,12 @@
 # make test         the whole; what a change must pass
 # make screenshots  every state of the page, light and dark, wide and phone
 # make conformance  the long half: specification suites, oracles, every cut of every recording
+<<<<<<< HEAD
 # make crash        every kill of the crash tests and the long model runs, on SQLite and PostgreSQL (half an hour)
+=======
+# make llamacpp     random weights through llama.cpp call the coach's tools
+# make crash        every kill of the ledger's crash tests, on SQLite and PostgreSQL
+>>>>>>> 9febd88 (model/llamacpp: a GGUF file that can write only valid calls)
 # make fuzz         every fuzz target, FUZZTIME each
 # make bench        the benchmarks of the figures that are promised
 
@@ -11,7 +16,7 @@ TOOL     := $(GO) tool -modfile=tools/go.mod
 FUZZTIME ?= 30s
 NESTED   := tools bench/schema bench/wire examples/sdk server/browsertest
 
-.PHONY: check test vocabularies format lint tidy cross race whole sdk browser screenshots conformance crash fuzz bench update
+.PHONY: check test vocabularies llamacpp format lint tidy cross race whole sdk browser screenshots conformance crash fuzz bench update
 
 check: format lint tidy cross race
 
@@ -56,6 +61,10 @@ browser:
 screenshots:
 	HOLDFAST_SCREENSHOTS=$(CURDIR)/screenshots HOLDFAST_REQUIRE_BROWSER=1 scripts/browser $(GO) -C server/browsertest test -count=1 -timeout 30m -run TestEveryState ./...
 	@echo "written to screenshots/"
+
+# Noise in llama.cpp calls the coach's tools (Linux on x86-64; needs libffi).
+llamacpp:
+	HOLDFAST_LONG=1 HOLDFAST_REQUIRE_LLAMACPP=1 scripts/llamacpp $(GO) test -tags llamacpp -count=1 -v -timeout 60m ./model/llamacpp
 
 conformance: vocabularies
 	HOLDFAST_LONG=1 $(GO) test -count=1 -timeout 60m ./schema/... ./wire/... ./grammar/...

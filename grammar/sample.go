@@ -21,7 +21,8 @@ type SampleOptions struct {
 }
 
 // Logits tell how likely each token is to come next, one number for each entry of
-// the vocabulary or more; so is the tokens before. It may keep neither.
+// the vocabulary or more; so is the tokens before, which it must not keep. It is not
+// asked where only one token can come, so that several may be new to it.
 type Logits func(so []tokenizer.ID) ([]float32, error)
 
 // Sample lets a source of logits write a text from where the matcher stands to an
@@ -72,7 +73,7 @@ func (s *sampler) choose(logits Logits) (tokenizer.ID, error) {
 	if n == 0 {
 		return 0, errors.New("grammar: no token of the vocabulary can come next")
 	}
-	if logits == nil {
+	if logits == nil || n == 1 { // the only way on needs no asking
 		return nth(mask, s.random.IntN(n)), nil
 	}
 	row, err := logits(s.ids)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/holdfast-go/holdfast/agent"
 	"github.com/holdfast-go/holdfast/model"
 	"github.com/holdfast-go/holdfast/model/bedrock"
 	"github.com/holdfast-go/holdfast/model/scripted"
@@ -19,7 +20,7 @@ type modelFlag struct{ which, api, quirks string }
 
 func (f *modelFlag) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.which, "model", "", "PROVIDER/NAME ("+strings.Join(providerNames(), ", ")+"), script:FILE, or URL#NAME of an OpenAI-compatible server")
+	flags.StringVar(&f.which, "model", "", "PROVIDER/NAME ("+strings.Join(providerNames(), ", ")+"), script:FILE, URL#NAME of an OpenAI-compatible server, or llamacpp:FILE.gguf on this machine")
 	flags.StringVar(&f.api, "api", "", "the format that the model is asked in, where it is not the provider's first: "+strings.Join(apiNames(), ", "))
 	flags.StringVar(&f.quirks, "quirks", "", quirksUsage)
 	fixedCompletion(cmd, "api", apiNames()...)
@@ -51,11 +52,20 @@ func providerNames() []string {
 
 // chosenModel is a model that can be asked.
 type chosenModel struct {
-	client *model.Client
+	client namedModel
 	script *scripted.Scenario // nil: a real one
 }
 
-const scriptPrefix = "script:"
+// namedModel is a model of package model or of an engine on this machine.
+type namedModel interface {
+	agent.Model
+	Name() string
+}
+
+const (
+	scriptPrefix = "script:"
+	enginePrefix = "llamacpp:"
+)
 
 // choose finds the model; preset is the scenario that is played where --model
 // names none, or nil.
@@ -75,6 +85,12 @@ func (f modelFlag) choose(a *app, preset func() (*scripted.Scenario, error)) (*c
 			return nil, err
 		}
 		return f.play(scenario)
+	case strings.HasPrefix(f.which, enginePrefix):
+		engine, err := openEngine(strings.TrimPrefix(f.which, enginePrefix))
+		if err != nil {
+			return nil, err
+		}
+		return &chosenModel{client: engine}, nil
 	case strings.Contains(f.which, "://"):
 		base, name, found := strings.Cut(f.which, "#")
 		if !found || name == "" {

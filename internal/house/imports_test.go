@@ -34,6 +34,7 @@ var rules = []rule{
 	{"rule", []string{".", "schema"}, nil},
 	{"policy", []string{".", "schema", "rule", "gate", "ledger"}, nil},
 	{"model", []string{".", "wire"}, nil},
+	{"model/llamacpp", []string{".", "schema", "wire", "wire/*", "grammar", "grammar/tokenizer"}, []string{"any"}},
 	{"model/*", []string{".", "wire", "wire/*", "model"}, []string{"any"}},
 	{"agent", []string{".", "schema", "wire", "gate"}, nil},
 	{"sandbox/sandboxtest", []string{".", "schema", "sandbox"}, nil},
