@@ -2,12 +2,8 @@
 # make test         the whole; what a change must pass
 # make screenshots  every state of the page, light and dark, wide and phone
 # make conformance  the long half: specification suites, oracles, every cut of every recording
-<<<<<<< HEAD
-# make crash        every kill of the crash tests and the long model runs, on SQLite and PostgreSQL (half an hour)
-=======
 # make llamacpp     random weights through llama.cpp call the coach's tools
-# make crash        every kill of the ledger's crash tests, on SQLite and PostgreSQL
->>>>>>> 9febd88 (model/llamacpp: a GGUF file that can write only valid calls)
+# make crash        every kill of the crash tests and the long model runs, on SQLite and PostgreSQL (half an hour)
 # make fuzz         every fuzz target, FUZZTIME each
 # make bench        the benchmarks of the figures that are promised
 
