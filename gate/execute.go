@@ -156,8 +156,9 @@ func (g *Gate) leave(c *call, what string, e end, outcome func() holdfast.Outcom
 	c.clock.abandoned()
 	g.abandoned.Add(1)
 	g.lingering.Add(1)
-	if outcome != nil {
-		g.stillRuns.Store(c.ledgerID, true)
+	id := c.ledgerID // now: a read gets its own as it is recorded, beside the goroutine below
+	if outcome != nil && id != "" {
+		g.stillRuns.Store(id, true)
 	}
 	g.options.Log.Error("tool ignores its cancellation and was abandoned", "what", what, "tool", c.name(), "run", c.round.Run, "entry", c.ledgerID)
 	left := &leftBehind{recorded: make(chan struct{})}
@@ -170,7 +171,7 @@ func (g *Gate) leave(c *call, what string, e end, outcome func() holdfast.Outcom
 		if outcome == nil {
 			return
 		}
-		g.stillRuns.Delete(c.ledgerID)
+		g.stillRuns.Delete(id)
 		<-left.recorded
 		if c.started {
 			g.keeper.keep(c.ledgerID, c.fence, outcome(), "a late result of a handler that was abandoned")
