@@ -16,3 +16,6 @@ func (s *Store) Exec(ctx context.Context, sql string) error {
 	_, err := s.readers.Exec(ctx, sql)
 	return err
 }
+
+// WriteLock is the number of the lock that the session which writes holds.
+func (s *Store) WriteLock() int64 { return s.writeLock() }

@@ -131,8 +131,10 @@ func TestStore_a_session_that_the_database_ends_is_opened_anew_with_its_locks(t 
 	}
 	var inside error
 	err := s.Update(t.Context(), func(tx ledger.Tx) error {
-		kill := "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() AND " +
-			"pid IN (SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction')"
+		// Only the one that writes here, others share the database; and until it has
+		// let go of its locks.
+		kill := fmt.Sprintf("SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND "+
+			"classid = %d AND objid = %d", uint64(s.WriteLock())>>32, uint64(s.WriteLock())&0xffffffff)
 		if err := other.Exec(t.Context(), kill); err != nil {
 			t.Errorf("ending the session: %v", err)
 		}
