@@ -57,6 +57,10 @@ type entry struct {
 
 // Matcher begins a text. With a nil vocabulary it takes bytes only.
 func (g *Grammar) Matcher(v *tokenizer.Vocabulary) *Matcher {
+	if v != nil { // what a vocabulary works out once is not for a mask to pay
+		v.Body()
+		v.Holding(' ')
+	}
 	return &Matcher{
 		g: g.machine, v: v, place: place{at: g.machine.start, scope: -1},
 		text: make([]byte, 0, 1024), past: make([]place, 0, 256),

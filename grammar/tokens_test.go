@@ -20,7 +20,7 @@ func crossingVocabulary(t testing.TB) *tokenizer.Vocabulary {
 	for _, text := range []string{
 		"ab", "abc", "name", "na", "me", "id", "the", "value", " the", `":`, `": `, `":"`, `": "`, `",`, `", "`, `","`, `"}`, `"},`, `"]`, `"],"`, `{"`, `{"a`, `{"id":`,
 		`["`, `[[`, `[]`, `{}`, `""`, `"":`, `"id":`, ` "id": `, `a":`, `me":`, `me": "`, `\"`, `\n`, `\u00`, `\u0061`, "\n", "\n  ", "    ", "  \"", "true", "false", "null", "ull", "10", "123", "00", "1.5", "e1", "-1",
-		"\u00e9", "\u00e9\u00e9", "\xe2\x82", "\xac", "x\xe2", "}}", "]}", "},", "}, {", "1,", "1}", "true}", "ab",
+		"\u00e9", "\u00e9\u00e9", "\u2028", "a\u2029", "\u00e9\u2028", "\xe2\x82", "\xac", "x\xe2", "}}", "]}", "},", "}, {", "1,", "1}", "true}", "ab",
 	} {
 		list = append(list, tokenizer.Token{Bytes: text})
 	}

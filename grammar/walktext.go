@@ -1,6 +1,8 @@
 package grammar
 
 import (
+	"slices"
+
 	"github.com/holdfast-go/holdfast/grammar/tokenizer"
 	"github.com/holdfast-go/holdfast/internal/jsonchar"
 	"github.com/holdfast-go/holdfast/internal/textlang"
@@ -135,7 +137,7 @@ func (w *walker) alike(p *position) (base []uint64, ok bool) {
 		}
 		w.tryAmong(only, base, way)
 	}
-	for c := range tokenizer.BeyondASCII + 1 {
+	for c := range tokenizer.LineEnds + 1 {
 		if leads.Has(c) {
 			w.tryAmong(w.v.Holding(c), base, way)
 		}
@@ -175,16 +177,32 @@ func (w *walker) runOf(way *way) (same, leads tokenizer.CharSet, run int) {
 			leads.Add(int(c))
 		}
 	}
-	switch {
-	case most == way.state && way.text.Stays(way.state, 0x80):
-		same.Add(tokenizer.BeyondASCII)
-	case way.text.SomeIn(way.state, 0x80, 0x10ffff):
-		leads.Add(tokenizer.BeyondASCII)
+	for _, kind := range beyondASCII {
+		switch {
+		case w.allTo(way.text, way.state, most, kind.ranges):
+			same.Add(kind.as)
+		case slices.ContainsFunc(kind.ranges, func(r [2]rune) bool { return way.text.SomeIn(way.state, r[0], r[1]) }):
+			leads.Add(kind.as)
+		}
 	}
-	return same, leads, w.runLength(way, chars)
+	return same, leads, w.runLength(way, chars, &same)
 }
 
-func (w *walker) runLength(way *way, chars []rune) int {
+// beyondASCII are the kinds of characters that stand for many.
+var beyondASCII = []struct {
+	as     int
+	ranges [][2]rune
+}{
+	{tokenizer.LineEnds, [][2]rune{{0x2028, 0x2029}}},
+	{tokenizer.BeyondASCII, [][2]rune{{0x80, 0x2027}, {0x202a, 0x10ffff}}},
+}
+
+func (w *walker) allTo(l *textlang.Lang, q, to int32, ranges [][2]rune) bool {
+	return !slices.ContainsFunc(ranges, func(r [2]rune) bool { return !l.AllTo(q, to, r[0], r[1]) })
+}
+
+// runLength is for how many steps the same characters lead on alike.
+func (w *walker) runLength(way *way, chars []rune, same *tokenizer.CharSet) int {
 	at := textState{q: way.state, lo: way.lo, hi: way.hi}
 	x := textWalk{w: w, text: way.text}
 	for n := range w.v.SafeLength() {
@@ -192,13 +210,18 @@ func (w *walker) runLength(way *way, chars []rune) int {
 		if !x.whole(&next, &at, chars[0]) {
 			return n
 		}
-		if next == at {
-			return w.v.SafeLength()
-		}
 		for _, c := range chars[1:] {
 			if way.text.Step(at.q, c) != next.q {
 				return n
 			}
+		}
+		for _, kind := range beyondASCII {
+			if same.Has(kind.as) && !w.allTo(way.text, at.q, next.q, kind.ranges) {
+				return n
+			}
+		}
+		if next == at {
+			break // and so on
 		}
 		at = next
 	}
@@ -215,19 +238,32 @@ func (w *walker) tryAmong(set, base []uint64, way *way) {
 		}
 		for ; word != 0; word &= word - 1 {
 			id := i<<6 + trailing(word)
-			at := textState{q: way.state, lo: way.lo, hi: way.hi}
-			ok := true
-			for _, r := range w.v.Token(tokenizer.ID(id)).Bytes {
-				var next textState
-				if ok = x.whole(&next, &at, r); !ok {
-					break
-				}
-				next.char = 0
-				at = next
-			}
+			ok := x.takes(way, w.v.Token(tokenizer.ID(id)).Bytes)
 			if ok {
 				w.set(uint32(id))
 			}
 		}
 	}
+}
+
+// takes reports whether a text without quotes and escapes can follow.
+func (x *textWalk) takes(way *way, text string) bool {
+	if way.lo <= 0 && way.hi < 0 {
+		q := way.state
+		for _, r := range text {
+			if q = x.text.Step(q, r); q == textlang.Dead {
+				return false
+			}
+		}
+		return true
+	}
+	at := textState{q: way.state, lo: way.lo, hi: way.hi}
+	for _, r := range text {
+		var next textState
+		if !x.whole(&next, &at, r) {
+			return false
+		}
+		at = next
+	}
+	return true
 }

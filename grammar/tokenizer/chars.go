@@ -5,11 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// CharSet is a set of ASCII characters, and (bit 128) all others.
+// CharSet is a set of ASCII characters and of what stands for all others.
 type CharSet [3]uint64
 
-// BeyondASCII is the member that stands for every other character.
-const BeyondASCII = 128
+// BeyondASCII stands for every character beyond ASCII but the two that end a line,
+// which patterns often leave out, and LineEnds for these: U+2028 and U+2029.
+const (
+	BeyondASCII = 128 + iota
+	LineEnds
+
+	charKinds
+)
 
 // Add puts a member in.
 func (s *CharSet) Add(c int) { s[c>>6] |= 1 << (c & 63) }
@@ -21,7 +27,7 @@ func (s *CharSet) Has(c int) bool { return s[c>>6]>>(c&63)&1 != 0 }
 // first asked for.
 type charMasks struct {
 	once  sync.Once
-	holds [BeyondASCII + 1][]uint64
+	holds [charKinds][]uint64
 
 	mu   sync.Mutex
 	only map[CharSet][]uint64
@@ -67,9 +73,12 @@ func (v *Vocabulary) holdings() {
 		if safeLength(t) == 0 {
 			continue
 		}
-		for i := range len(t.Bytes) {
-			c := min(int(t.Bytes[i]), BeyondASCII)
-			if t.Bytes[i] >= utf8.RuneSelf {
+		for _, r := range t.Bytes {
+			c := int(r)
+			switch {
+			case r == 0x2028 || r == 0x2029:
+				c = LineEnds
+			case r >= utf8.RuneSelf:
 				c = BeyondASCII
 			}
 			if v.chars.holds[c] == nil {

@@ -458,14 +458,15 @@ func (l *Lang) Leads(q int32, first, last rune, lo, hi int) bool {
 // part of something larger.
 func Counted(min, max int) *Formula { return Is(count{int32(min), int32(max)}) }
 
-// Stays reports whether every code point from r on leads back to q.
-func (l *Lang) Stays(q int32, r rune) bool {
+// AllTo reports whether every code point from lo to hi leads from q to the same
+// state.
+func (l *Lang) AllTo(q, to int32, lo, hi rune) bool {
 	starts := l.bounds()
 	for c, first := range starts {
-		if c+1 < len(starts) && starts[c+1] <= r || surrogateClass(starts, c) {
+		if c+1 < len(starts) && starts[c+1] <= lo || first > hi || surrogateClass(starts, c) {
 			continue
 		}
-		if l.Step(q, max(first, r)) != q {
+		if l.Step(q, max(first, lo)) != to {
 			return false
 		}
 	}
