@@ -8,19 +8,13 @@ import (
 	"github.com/holdfast-go/holdfast/schema"
 )
 
-// The formats of these tests, as models have them.
+// The formats of these tests.
 var (
-	hermes = CallFormat{
-		Trigger: "<tool_call>", Open: "\n", NameMember: "name", ArgumentsMember: "arguments", Close: "\n</tool_call>",
-		Between: "\n<tool_call>",
-	}
-	llama3  = CallFormat{Trigger: "<|python_tag|>", NameMember: "name", ArgumentsMember: "parameters", Between: "; "}
-	mistral = CallFormat{Trigger: "[TOOL_CALLS]", Begin: "[", NameMember: "name", ArgumentsMember: "arguments", Between: ", ", End: "]"}
-	harmony = CallFormat{
-		Trigger: "<|channel|>commentary to=", NamePrefix: "functions.", NameEnd: " <|constrain|>json<|message|>", Close: "<|call|>",
-		Between: "<|start|>assistant<|channel|>commentary to=",
-	}
-	plain = CallFormat{NameMember: "tool", ArgumentsMember: "input"}
+	hermes  = CallFormats()["hermes"]
+	llama3  = CallFormats()["llama3"]
+	mistral = CallFormats()["mistral"]
+	harmony = CallFormats()["harmony"]
+	plain   = CallFormat{NameMember: "tool", ArgumentsMember: "input"}
 )
 
 func kitchenTools(t testing.TB) []CallTool {

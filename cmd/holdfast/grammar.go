@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -80,3 +83,27 @@ func compileGrammar(source []byte, so *schema.Options, o *grammar.Options) (*sch
 	}
 	return s, g, nil, err
 }
+
+// catalogGrammar is the grammar of the replies that may call a catalog's tools.
+func (a *app) catalogGrammar(ctx context.Context, name, format string, o *grammar.Options) (*grammar.Grammar, *refusal, error) {
+	f, ok := grammar.CallFormats()[format]
+	if !ok {
+		return nil, nil, misused(fmt.Errorf("format %q is none of %s", format, strings.Join(callFormatNames(), ", ")))
+	}
+	c, err := a.openCatalog(ctx, name, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer c.close()
+	var tools []grammar.CallTool
+	for _, t := range c.catalog.Tools() {
+		tools = append(tools, grammar.CallTool{Name: t.Name(), Arguments: t.Input()})
+	}
+	g, err := grammar.CompileCalls(tools, f, &grammar.CallOptions{Options: *o})
+	if r, ok := errors.AsType[*grammar.RefusedError](err); ok {
+		return nil, &refusal{r.Path, r.Keyword, r.Message}, nil
+	}
+	return g, nil, err
+}
+
+func callFormatNames() []string { return slices.Sorted(maps.Keys(grammar.CallFormats())) }

@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,54 +19,71 @@ import (
 
 // grammarFlags are what grammar check was asked.
 type grammarFlags struct {
-	schema, tokenizer, order, draft, mode, batch string
+	schema, catalog, format, tokenizer, order, draft, mode, batch string
 }
 
 func (a *app) grammarCheckCommand() *cobra.Command {
 	var f grammarFlags
 	cmd := &cobra.Command{
-		Use:   "check --schema S FILE | --batch FILE",
-		Short: "Say whether the grammar of a schema accepts a text",
+		Use:   "check --schema S FILE | --catalog C FILE | --batch FILE",
+		Short: "Say whether the grammar of a schema or a catalog accepts a text",
 		Long: `Check compiles the schema S to a grammar and takes FILE byte by byte, or token by
 token of the vocabulary T (a tokenizer.json or a GGUF file): is it accepted, which
 is the first byte that is not, and may the text end there? A line's end at the end
 of FILE does not count.
 
+With --catalog the text is a whole reply of a model that may call the tools of the
+catalog C, a file or coach: text and calls in a call format. Where it cannot be held,
+the path of the refusal begins with the tool's name.
+
 With --batch, each line of FILE is one JSON object {"id","schema","draft","mode",
 "instances":[…]} (or "instances_text":["…"] for raw text), and each line of the
 output holds the results in order.`,
 		Example: `  echo '{"weight_kg": "75' | holdfast grammar check --schema measurement.json -
-  holdfast grammar check --tokenizer tokenizer.json --order schema --schema s.json call.json`,
+  holdfast grammar check --tokenizer tokenizer.json --order schema --schema s.json call.json
+  holdfast grammar check --catalog kitchen.yaml --format llama3 reply.txt`,
 		Args: words(0, 1),
-		RunE: a.do(func(_ *cobra.Command, args []string) error { return a.grammarCheck(f, args) }),
+		RunE: a.do(func(cmd *cobra.Command, args []string) error { return a.grammarCheck(cmd.Context(), f, args) }),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.schema, "schema", "", "file with the schema")
+	flags.StringVar(&f.catalog, "catalog", "", "catalog whose calls a reply may hold: a file, or coach")
+	flags.StringVar(&f.format, "format", "hermes", "how the reply writes calls: "+strings.Join(callFormatNames(), ", "))
 	flags.StringVar(&f.tokenizer, "tokenizer", "", "vocabulary to go by: a tokenizer.json or a GGUF file (default: bytes)")
 	flags.StringVar(&f.order, "order", "any", "order of properties: any, or schema for the schema's own")
 	flags.StringVar(&f.draft, "draft", "", "2020-12, 2019-09, 7, 6 or 4 (default: what $schema says, else 2020-12)")
 	flags.StringVar(&f.mode, "mode", "tool", "tool or spec")
 	flags.StringVar(&f.batch, "batch", "", "file with one JSON object a line")
+	fixedCompletion(cmd, "format", callFormatNames()...)
 	fixedCompletion(cmd, "order", "any", "schema")
 	fixedCompletion(cmd, "mode", "tool", "spec")
 	fixedCompletion(cmd, "draft", "2020-12", "2019-09", "7", "6", "4")
 	return cmd
 }
 
-func (a *app) grammarCheck(f grammarFlags, args []string) error {
+// misuse is why the flags do not go together, or nil.
+func (f grammarFlags) misuse(args []string) error {
+	what := f.schema + f.catalog
+	switch {
+	case f.batch != "" && (len(args) > 0 || what != ""):
+		return errors.New("grammar check --batch takes its schemas and texts from the batch: give no FILE, no --schema and no --catalog")
+	case f.batch != "":
+		return nil
+	case (f.schema == "") == (f.catalog == "") || len(args) != 1:
+		return errors.New("grammar check needs --schema S or --catalog C, and one FILE, or --batch FILE")
+	case what == "-" && args[0] == "-":
+		return errors.New("standard input cannot be both the schema or catalog and FILE")
+	}
+	return nil
+}
+
+func (a *app) grammarCheck(ctx context.Context, f grammarFlags, args []string) error {
 	o, err := orderOption(f.order)
 	if err != nil {
 		return err
 	}
-	so, err := schemaOptions(f.draft, f.mode)
-	if err != nil {
+	if err := f.misuse(args); err != nil {
 		return misused(err)
-	}
-	if f.batch != "" && (len(args) > 0 || f.schema != "") {
-		return misused(errors.New("grammar check --batch takes its schemas and texts from the batch: give no FILE and no --schema"))
-	}
-	if f.batch == "" && (f.schema == "" || len(args) != 1 || f.schema == "-" && args[0] == "-") {
-		return misused(errors.New("grammar check needs --schema S and one FILE, or --batch FILE"))
 	}
 	v, err := a.readVocabulary(f.tokenizer)
 	if err != nil {
@@ -73,15 +92,11 @@ func (a *app) grammarCheck(f grammarFlags, args []string) error {
 	if f.batch != "" {
 		return a.grammarBatch(f, v, o)
 	}
-	source, err := a.readFile(f.schema)
+	g, refused, err := a.checkedGrammar(ctx, f, o)
 	if err != nil {
 		return err
 	}
 	text, err := a.readFile(args[0])
-	if err != nil {
-		return err
-	}
-	_, g, refused, err := compileGrammar(source, so, o)
 	if err != nil {
 		return err
 	}
@@ -100,12 +115,29 @@ func (a *app) grammarCheck(f grammarFlags, args []string) error {
 	return nil
 }
 
+// checkedGrammar is the grammar of the schema, or of the catalog's calls.
+func (a *app) checkedGrammar(ctx context.Context, f grammarFlags, o *grammar.Options) (*grammar.Grammar, *refusal, error) {
+	if f.catalog != "" {
+		return a.catalogGrammar(ctx, f.catalog, f.format, o)
+	}
+	so, err := schemaOptions(f.draft, f.mode)
+	if err != nil {
+		return nil, nil, misused(err)
+	}
+	source, err := a.readFile(f.schema)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, g, refused, err := compileGrammar(source, so, o)
+	return g, refused, err
+}
+
 // admitted is what a grammar says of a text; the names are fixed.
 type admitted struct {
 	Accepted bool     `json:"accepted"`
 	At       *int     `json:"at"`      // the first byte that is refused; null: none
 	CanEnd   bool     `json:"can_end"` // what was accepted, as it stands
-	Refused  *refusal `json:"refused"` // the schema itself; null: it was not
+	Refused  *refusal `json:"refused"` // the schema or catalog itself; null: it was not
 }
 
 // admit takes a text byte by byte, or by tokens where there is a vocabulary. A
@@ -142,7 +174,7 @@ func (a *app) showAdmitted(r admitted) error {
 	text := "accepted, and may end here\n"
 	switch {
 	case r.Refused != nil:
-		text = fmt.Sprintf("the schema has no grammar: %s: %s\n", shownPath(r.Refused.Path), visible.Line(r.Refused.Message))
+		text = fmt.Sprintf("there is no grammar: %s: %s\n", shownPath(r.Refused.Path), visible.Line(r.Refused.Message))
 	case !r.Accepted:
 		text = fmt.Sprintf("refused at byte %d\n", *r.At)
 	case !r.CanEnd:
