@@ -193,7 +193,7 @@ func (m *Matcher) countDigit(was point) bool {
 	if was != inNumber {
 		m.chars = 0
 	}
-	if w := &m.at.ways[0]; w.num.Digit(w.state) {
+	if m.at.digit {
 		m.chars++
 	}
 	return m.chars <= maxDigits

@@ -22,6 +22,7 @@ type position struct {
 	ends   bool    // the text may end here
 	other  bool    // a name would end here that some reading does not mention
 	plain  bool    // plain characters of a string lead back here
+	digit  bool    // the last byte was a digit of a number itself
 	first  byteSet // no other byte leads on, white space apart
 	rows   atomic.Pointer[rows]
 	masks  atomic.Pointer[mask]
@@ -258,6 +259,7 @@ func (m *machine) describe(p *position, w *way) {
 		p.ends = true
 	case inNumber:
 		p.ends = p.ends || w.in == nil && w.num.Accept(w.state)
+		p.digit = w == &p.ways[0] && w.num.Digit(w.state)
 		p.first.add("0123456789.eE+-,]}")
 		if w.in.isScript() {
 			p.first = everyByte
