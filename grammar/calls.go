@@ -3,6 +3,7 @@ package grammar
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/holdfast-go/holdfast/schema"
 )
@@ -21,6 +22,10 @@ type CallFormat struct {
 	// arguments.
 	NameMember, ArgumentsMember string
 	NamePrefix, NameEnd         string
+	// Control names the control tokens of the model that these texts are written
+	// with. Such a token may come wherever its text stands around calls, free text
+	// included, and never within arguments.
+	Control []string
 }
 
 // CallTool is a tool that may be called: its name as the model knows it, and what
@@ -73,7 +78,9 @@ func CompileCalls(tools []CallTool, f CallFormat, o *CallOptions) (*Grammar, err
 			return nil, within("answer", err)
 		}
 	}
-	return newScript(b, c.script(tools, roots, answer), &o.Options), nil
+	g := newScript(b, c.script(tools, roots, answer), &o.Options)
+	g.machine.controls = slices.Clone(f.Control)
+	return g, nil
 }
 
 func within(name string, err error) error {

@@ -1,6 +1,10 @@
 package grammar
 
-import "github.com/holdfast-go/holdfast/grammar/tokenizer"
+import (
+	"strings"
+
+	"github.com/holdfast-go/holdfast/grammar/tokenizer"
+)
 
 // maxForced bounds what Forced looks ahead.
 const maxForced = 256
@@ -27,7 +31,9 @@ func (m *Matcher) Forced() (text []byte, tokens []tokenizer.ID) {
 	if m.v == nil || len(text) == 0 {
 		return text, nil
 	}
-	tokens = m.v.Encode(string(text))
+	if tokens = m.Encode(string(text)); !m.spells(tokens, string(text)) {
+		return text, nil
+	}
 	return text, tokens[:m.firm(tokens, text, end, space)]
 }
 
@@ -79,6 +85,11 @@ func (m *Matcher) firm(tokens []tokenizer.ID, text []byte, end *position, space 
 
 // joins reports whether an allowed token begins with a text and is longer.
 func (m *Matcher) joins(text string, end *position, space byte) bool {
+	for _, c := range m.controls {
+		if len(c.text) > len(text) && strings.HasPrefix(c.text, text) {
+			return true // allowed or not: one token less is forced
+		}
+	}
 	nodes := m.v.Trie().Nodes()
 	lo, hi, d := 0, len(nodes), 0
 	for d < len(text) && lo < hi {

@@ -12,8 +12,10 @@ import (
 type machine struct {
 	order  bool // declared members come in the order of the schema
 	script script
-	start  *position
-	finish *position // behind the value
+	// controls are the names of control tokens that may stand in the script as text.
+	controls []string
+	start    *position
+	finish   *position // behind the value
 
 	limit int64        // of what is held
 	held  atomic.Int64 // bytes of positions and masks, about

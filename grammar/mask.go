@@ -127,6 +127,11 @@ func (m *Matcher) make(p *position, n byte) *mask {
 			w.set(uint32(id))
 		}
 	}
+	for _, c := range m.controls {
+		if m.g.takes(p, n, c.text) {
+			w.set(uint32(c.id))
+		}
+	}
 	clearFrom(w.found, m.v.Size())
 	w.pack(k)
 	return k

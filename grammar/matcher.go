@@ -13,6 +13,8 @@ import (
 type Matcher struct {
 	g *machine
 	v *tokenizer.Vocabulary // nil: bytes only
+	// controls are the control tokens that may come as text.
+	controls []control
 	place
 	text    []byte // the bytes so far
 	decoded []byte // of names and elements that may not come again
@@ -61,15 +63,19 @@ func (g *Grammar) Matcher(v *tokenizer.Vocabulary) *Matcher {
 		v.Body()
 		v.Holding(' ')
 	}
-	return &Matcher{
+	m := &Matcher{
 		g: g.machine, v: v, place: place{at: g.machine.start, scope: -1},
 		text: make([]byte, 0, 1024), past: make([]place, 0, 256),
 	}
+	if v != nil {
+		m.controls = g.machine.controlsOf(v)
+	}
+	return m
 }
 
 // Clone is a matcher of its own at the same place. It cannot roll back to before.
 func (m *Matcher) Clone() *Matcher {
-	c := &Matcher{g: m.g, v: m.v, place: m.place}
+	c := &Matcher{g: m.g, v: m.v, controls: m.controls, place: m.place}
 	c.text, c.decoded = slices.Clone(m.text), slices.Clone(m.decoded)
 	c.scopes, c.entries = slices.Clone(m.scopes), slices.Clone(m.entries)
 	return c
@@ -104,7 +110,8 @@ func (m *Matcher) Accept(id tokenizer.ID) bool {
 	if m.ended || m.v == nil {
 		return false
 	}
-	if slices.Contains(m.v.End(), id) {
+	text := m.asText(id)
+	if !text && slices.Contains(m.v.End(), id) {
 		if !m.at.ends {
 			return false
 		}
@@ -113,7 +120,7 @@ func (m *Matcher) Accept(id tokenizer.ID) bool {
 		return true
 	}
 	t := m.v.Token(id)
-	if t.Kind != tokenizer.Text || t.Bytes == "" {
+	if !text && t.Kind != tokenizer.Text || t.Bytes == "" {
 		return false
 	}
 	before := m.place

@@ -147,12 +147,7 @@ func (s *sampler) hurry() error {
 		case s.m.ended:
 			return nil
 		case s.m.CanEnd():
-			end := s.m.v.End()
-			if len(end) == 0 {
-				return nil
-			}
-			s.m.Accept(end[0])
-			s.ids = append(s.ids, end[0])
+			s.end()
 			return nil
 		}
 		if s.first(s.m.shortcuts()) {
@@ -168,6 +163,16 @@ func (s *sampler) hurry() error {
 	return fmt.Errorf("grammar: no end within %d tokens behind the budget", maxHurry)
 }
 
+// end writes a token that ends the reply, if there is one.
+func (s *sampler) end() {
+	for _, id := range s.m.v.End() {
+		if !s.m.asText(id) && s.m.Accept(id) {
+			s.ids = append(s.ids, id)
+			return
+		}
+	}
+}
+
 // first writes the first of the texts that can come.
 func (s *sampler) first(texts []string) bool {
 	for _, text := range texts {
@@ -175,7 +180,7 @@ func (s *sampler) first(texts []string) bool {
 			continue
 		}
 		s.m.Rollback(1)
-		if ids := s.m.v.Encode(text); s.write(ids, text) {
+		if ids := s.m.Encode(text); s.write(ids, text) {
 			return true
 		}
 	}
@@ -184,7 +189,7 @@ func (s *sampler) first(texts []string) bool {
 
 // write takes tokens that are known to be such a text.
 func (s *sampler) write(ids []tokenizer.ID, text string) bool {
-	if string(s.m.v.Decode(ids)) != text {
+	if !s.m.spells(ids, text) {
 		return false
 	}
 	for i, id := range ids {

@@ -145,8 +145,8 @@ type admitted struct {
 func admit(g *grammar.Grammar, v *tokenizer.Vocabulary, text []byte) (admitted, error) {
 	m, at := g.Matcher(v), 0
 	if v != nil {
-		ids := v.Encode(string(text))
-		if !bytes.Equal(v.Decode(ids), text) {
+		ids := m.Encode(string(text))
+		if !bytes.Equal(written(v, ids), text) {
 			return admitted{}, errors.New("the vocabulary does not write the text as it stands")
 		}
 		for _, id := range ids {
@@ -163,6 +163,15 @@ func admit(g *grammar.Grammar, v *tokenizer.Vocabulary, text []byte) (admitted, 
 		at++
 	}
 	return admitted{Accepted: true, CanEnd: m.CanEnd()}, nil
+}
+
+// written is the text of tokens, control tokens by their names.
+func written(v *tokenizer.Vocabulary, ids []tokenizer.ID) []byte {
+	var text []byte
+	for _, id := range ids {
+		text = append(text, v.Token(id).Bytes...)
+	}
+	return text
 }
 
 func allowed(mask []uint64, id tokenizer.ID) bool { return mask[id>>6]>>(id&63)&1 != 0 }

@@ -155,6 +155,19 @@ func (v *Vocabulary) Token(id ID) Token {
 	return v.tokens[id]
 }
 
+// Control is the control token of that name.
+func (v *Vocabulary) Control(name string) (ID, bool) {
+	if name == "" {
+		return 0, false
+	}
+	for _, m := range v.marks[name[0]] {
+		if m.name == name && v.tokens[m.id].Kind == Control {
+			return m.id, true
+		}
+	}
+	return 0, false
+}
+
 // End are the tokens that end a reply, in ascending order. The caller must not
 // change it.
 func (v *Vocabulary) End() []ID { return v.end }
