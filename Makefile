@@ -74,11 +74,12 @@ crash:
 fuzz:
 	scripts/fuzz $(FUZZTIME)
 
-bench:
+bench: vocabularies
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	cd bench/schema/node && npm ci --no-audit --no-fund --silent
 	cd bench/schema && $(GO) test -count=1 -v -run 'TestSpeed|TestCompileSpeed' .
 	cd bench/wire && $(GO) test -count=1 -v -run TestSpeed .
+	GO=$(GO) scripts/bench-grammar
 
 # Rewrites the goldens; review the diff.
 update:
