@@ -140,6 +140,8 @@ func (m *Matcher) make(p *position, n byte) *mask {
 // safe is the mask of the tokens that stay within the string that p is in, where
 // that is known of all of them.
 func (m *Matcher) safe(p *position) []uint64 {
+	m.g.mu.Lock()
+	defer m.g.mu.Unlock()
 	for i := range p.ways {
 		w := &p.ways[i]
 		if w.char == 0 && (w.at == inText && w.hi < 0 && w.text.Open(w.state) || w.at == inKey && w.state >= 0 && w.in.object.others.Open(w.state)) {

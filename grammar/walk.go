@@ -111,7 +111,7 @@ func (w *walker) alive(p *position, n, b byte) bool {
 // that p is in, or (negative) of the whole vocabulary. It gives nil, and does
 // nothing, where p is not such a string.
 func (w *walker) bodyOf(p *position, node int) *tokenizer.Body {
-	if !freeText(p) {
+	if !w.freeText(p) {
 		return nil
 	}
 	lo, hi := 0, -1
@@ -153,15 +153,17 @@ func (w *walker) inside(b *tokenizer.Body, hi int) {
 
 // freeText reports whether p is within a string in which every character may
 // stand, and which may end wherever its length allows.
-func freeText(p *position) bool {
+func (w *walker) freeText(p *position) bool {
+	w.m.mu.Lock() // automata of texts grow as they are asked
+	defer w.m.mu.Unlock()
 	for i := range p.ways {
-		w := &p.ways[i]
+		x := &p.ways[i]
 		switch {
-		case w.char != 0:
+		case x.char != 0:
 			return false
-		case w.at == inText && w.text.Total(w.state) && w.lo <= 0 && w.hi < 0:
-		case w.at == inText && w.text.Machine == textlang.Any && len(p.ways) == 1:
-		case w.at == inKey && w.state >= 0 && w.in.object.others == textlang.Any:
+		case x.at == inText && x.text.Total(x.state) && x.lo <= 0 && x.hi < 0:
+		case x.at == inText && x.text.Machine == textlang.Any && len(p.ways) == 1:
+		case x.at == inKey && x.state >= 0 && x.in.object.others == textlang.Any:
 		default:
 			return false
 		}
