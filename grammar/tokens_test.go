@@ -44,6 +44,8 @@ var maskSchemas = []string{
 	`{"type":"object","properties":{"name":{"format":"date-time"},"id":{"format":"email"},"the":{"format":"uri"}}}`,
 	`{"oneOf":[{"type":"object","required":["id"]},{"type":"object","required":["name"]},{"type":"object","properties":{"a":{"const":[1,"ab"]}},"required":["a"],"additionalProperties":false}]}`,
 	`{"type":"object","propertyNames":{"pattern":"^[a-n]{1,2}$"},"maxProperties":2}`,
+	`{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"boolean"}},"patternProperties":{"^e":{"type":"string"},"e.*n":{"const":1}},"additionalProperties":{}}`,
+	`{"type":"object","properties":{"id":{}},"patternProperties":{"^n":{}},"additionalProperties":false}`,
 	`{"type":"object","properties":{"id":{"pattern":"^[a-zA-Z0-9_-]{1,20}$"},"name":{"pattern":"^.*@.*$"}}}`,
 }
 

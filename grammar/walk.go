@@ -1,6 +1,8 @@
 package grammar
 
 import (
+	"strings"
+
 	"github.com/holdfast-go/holdfast/grammar/tokenizer"
 	"github.com/holdfast-go/holdfast/internal/textlang"
 )
@@ -152,7 +154,8 @@ func (w *walker) inside(b *tokenizer.Body, hi int) {
 }
 
 // freeText reports whether p is within a string in which every character may
-// stand, and which may end wherever its length allows.
+// stand, and which may end wherever its length allows; of names, where
+// [walker.cross] says.
 func (w *walker) freeText(p *position) bool {
 	w.m.mu.Lock() // automata of texts grow as they are asked
 	defer w.m.mu.Unlock()
@@ -162,9 +165,20 @@ func (w *walker) freeText(p *position) bool {
 		case x.char != 0:
 			return false
 		case x.at == inText && x.text.Total(x.state) && x.lo <= 0 && x.hi < 0:
-		case x.at == inText && x.text.Machine == textlang.Any && len(p.ways) == 1:
+		case x.at == inText && x.text.Machine == textlang.Any && sameLength(p):
 		case x.at == inKey && x.state >= 0 && x.in.object.others == textlang.Any:
+		case x.at == inKey && x.state >= 0 && len(p.ways) == 1 && x.in.object.others.Open(x.state):
 		default:
+			return false
+		}
+	}
+	return true
+}
+
+// sameLength reports whether all readings are texts of the same length.
+func sameLength(p *position) bool {
+	for i := range p.ways {
+		if w := &p.ways[i]; w.at != inText || w.lo != p.ways[0].lo || w.hi != p.ways[0].hi {
 			return false
 		}
 	}
@@ -185,6 +199,10 @@ func (w *walker) crossBounded(b *tokenizer.Body, p *position, lo, hi int) {
 // cross takes the tokens that end a string or a name. What is behind a name
 // depends on it only if the schema mentions it.
 func (w *walker) cross(b *tokenizer.Body, p *position) {
+	if key := &p.ways[0]; key.at == inKey && key.in.object.others != textlang.Any {
+		w.crossNames(b, p)
+		return
+	}
 	now := w.m.step(p, '"')
 	off := now
 	if p.ways[len(p.ways)-1].at == inKey || p.ways[0].at == inKey {
@@ -246,6 +264,56 @@ func (w *walker) crossGroup(g *tokenizer.Group, p *position) {
 	}
 }
 
+// crossNames takes the tokens that end a name in which every character may stand,
+// where what is behind it depends on its text.
+func (w *walker) crossNames(b *tokenizer.Body, p *position) {
+	for s := range w.suffixes(w.m.step(p, '"')).each() {
+		w.setAll(b.Bare(s))
+	}
+	ends := map[[2]int32]*validity{} // by where the name ends
+	groups := b.Groups()
+	for i := range groups {
+		g := &groups[i]
+		if strings.Contains(g.Prefix, `\`) {
+			w.crossGroup(g, p)
+			continue
+		}
+		to := w.goOn(&p.ways[0], g.Prefix)
+		end := [2]int32{to.word, to.state}
+		valid, ok := ends[end]
+		if !ok {
+			valid = w.suffixes(w.nameEnd(to))
+			ends[end] = valid
+		}
+		for _, c := range g.Items {
+			if valid.has(c.Suffix) {
+				w.set(uint32(c.ID))
+			}
+		}
+	}
+}
+
+// goOn is an open name with some more text.
+func (w *walker) goOn(key *way, more string) way {
+	w.m.mu.Lock()
+	defer w.m.mu.Unlock()
+	to := *key
+	for _, r := range more {
+		if to.word >= 0 {
+			to.word = key.in.object.trie.Step(to.word, r)
+		}
+		to.state = key.in.object.others.Step(to.state, r)
+	}
+	return to
+}
+
+// nameEnd is where an open name ends.
+func (w *walker) nameEnd(key way) *position {
+	w.m.mu.Lock()
+	defer w.m.mu.Unlock()
+	return w.m.work(w.m.position([]way{key}), '"')
+}
+
 // offTrie is where a name ends that the schema does not mention.
 func (w *walker) offTrie(p *position) *position {
 	w.m.mu.Lock()
@@ -264,7 +332,11 @@ func (w *walker) offTrie(p *position) *position {
 func (w *walker) ended(p *position) *position {
 	w.m.mu.Lock()
 	defer w.m.mu.Unlock()
-	return w.m.position(w.m.whole(nil, p.ways[0].in))
+	var out []way
+	for i := range p.ways {
+		out = w.m.whole(out, p.ways[i].in)
+	}
+	return w.m.position(out)
 }
 
 // validity is the suffixes of a vocabulary that go on from a position.

@@ -122,12 +122,21 @@ func (w *walker) alike(p *position) (base []uint64, ok bool) {
 	}
 	w.m.mu.Lock()
 	defer w.m.mu.Unlock()
+	longest := w.v.SafeLength()
+	if n := w.openFor(way); n >= longest {
+		return w.v.Safe(longest), true
+	} else if n >= enoughOpen {
+		for i, word := range w.v.Safe(n) {
+			w.found[i] |= word
+		}
+		w.tryAmong(w.v.Safe(longest), nil, way)
+		return nil, true
+	}
 	same, leads, run := w.runOf(way)
 	if run < 2 {
 		return nil, false
 	}
 	only := w.v.Only(same)
-	longest := w.v.SafeLength()
 	if run >= longest {
 		base = only
 	} else {
@@ -143,6 +152,55 @@ func (w *walker) alike(p *position) (base []uint64, ok bool) {
 		}
 	}
 	return base, true
+}
+
+// enoughOpen is for how many characters anything must be able to follow for the
+// tokens of so many to be taken as one; mostOpen bounds the search for it.
+const (
+	enoughOpen = 8
+	mostOpen   = 256
+)
+
+// openFor is for how many characters anything can follow, whatever it is: 0 where
+// that is not known.
+func (w *walker) openFor(way *way) int {
+	l := way.text
+	chars := l.Plain()
+	seen := map[int32]bool{way.state: true}
+	now, n := []int32{way.state}, 0
+search:
+	for ; n < w.v.SafeLength() && len(now) > 0; n++ {
+		var then []int32
+		for _, q := range now {
+			for _, r := range chars {
+				to := l.Step(q, r)
+				if to == textlang.Dead || len(seen) > mostOpen {
+					break search
+				}
+				if !seen[to] {
+					seen[to] = true
+					then = append(then, to)
+				}
+			}
+		}
+		now = then
+	}
+	if len(now) == 0 {
+		n = w.v.SafeLength() // and so on
+	}
+	for ; n >= enoughOpen; n /= 2 {
+		fits := true
+		for q := range seen {
+			lo, hi := int(way.lo), int(way.hi)
+			if fits = way.lo <= 0 && way.hi < 0 || (hi < 0 || hi-n >= 0) && l.Fits(q, lo, max(hi-n, -1)); !fits {
+				break
+			}
+		}
+		if fits {
+			return n
+		}
+	}
+	return 0
 }
 
 // runOf finds the characters that lead to the same state as most do, the others

@@ -149,6 +149,33 @@ type Lang struct {
 	reach    *reach
 }
 
+// Plain has one code point of each class that has any which JSON's strings hold as
+// it is.
+func (l *Lang) Plain() []rune {
+	starts := l.bounds()
+	if len(starts) == 0 || starts[0] != 0 {
+		starts = slices.Insert(slices.Clone(starts), 0, 0)
+	}
+	var out []rune
+	for c, r := range starts {
+		end := rune(0x110000)
+		if c+1 < len(starts) {
+			end = starts[c+1]
+		}
+		for r < end && !isPlain(r) {
+			r++
+		}
+		if r < end {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func isPlain(r rune) bool {
+	return r >= ' ' && r != '"' && r != '\\' && (r < 0xd800 || r > 0xdfff)
+}
+
 // Compile makes the machines of a formula, one for each part of an Or whose
 // lengths must be counted apart. A language that is empty is left out.
 func Compile(f *Formula) ([]*Lang, error) {
