@@ -321,7 +321,11 @@ func (o *object) seal() {
 	}
 	switch {
 	case o.labels != nil:
-		o.byClass = o.labels.Only(wanted)
+		every := true
+		for labels := range o.classes {
+			every = every && wanted(labels)
+		}
+		o.byClass = o.labels.Only(wanted, every)
 		if o.byClass.Start() != textlang.Dead {
 			o.others = o.byClass
 		}

@@ -211,17 +211,22 @@ func finiteWords(starts []rune, next [][]int, ends []int) (words []string, many 
 	return words, false
 }
 
-// Only is the machine of the words whose labels are wanted.
-func (l *Labels) Only(want func(labels uint64) bool) *Labelled {
+// Only is the machine of the words whose labels are wanted; every says that these
+// are all words that are not of the given set.
+func (l *Labels) Only(want func(labels uint64) bool, every bool) *Labelled {
 	f := &filtered{l, want}
-	return &Labelled{lazy: newLazy(f), all: l}
+	return &Labelled{lazy: newLazy(f), all: l, every: every}
 }
 
 // Labelled is a machine that tells the labels of the words it takes.
 type Labelled struct {
 	*lazy
-	all *Labels
+	all   *Labels
+	every bool
 }
+
+// Open is as in [Machine]. A finite set can always be left by going on.
+func (m *Labelled) Open(q int32) bool { return m.every || m.lazy.Open(q) }
 
 // Labels of the word that ends at q.
 func (m *Labelled) Labels(q int32) uint64 {
