@@ -46,7 +46,7 @@ func (f *team) open(store ledger.Store) *team {
 	for _, name := range f.names[1:] {
 		others = append(others, f.member(name, nil))
 	}
-	f.boss = f.member(f.names[0], others)
+	f.agent = f.member(f.names[0], others)
 	if _, err := f.ledger.CreateRun(f.t.Context(), gate.Run{ID: "r", Catalog: "shop", Principal: holdfast.Principal{ID: "ana"}}); err != nil {
 		f.t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestHandoff_to_one_who_is_gone_is_an_error(t *testing.T) {
 	f.close()
 	f.names = []string{"desk", "shelf"}
 	f.open(f.store)
-	_, err := f.boss.Resume(t.Context(), "r")
+	_, err := f.agent.Resume(t.Context(), "r")
 	if err == nil || !strings.Contains(err.Error(), `agent "till"`) {
 		t.Errorf("Resume = %v, want an error that names the till", err)
 	}
@@ -342,11 +342,11 @@ func (f *team) payAndBack() ([]string, error) {
 		var r agent.Result
 		switch n := len(turns); {
 		case n == 0:
-			r, err = f.boss.Turn(f.t.Context(), "r", "pay")
+			r, err = f.agent.Turn(f.t.Context(), "r", "pay")
 		case turns[n-1].End == "":
-			r, err = f.boss.Resume(f.t.Context(), "r")
+			r, err = f.agent.Resume(f.t.Context(), "r")
 		case n == 1:
-			r, err = f.boss.Turn(f.t.Context(), "r", "back")
+			r, err = f.agent.Turn(f.t.Context(), "r", "back")
 		default:
 			return []string{turns[0].Answer, turns[1].Answer}, nil
 		}

@@ -144,12 +144,11 @@ func codecs() []wire.Codec {
 // stage is everything of a conversation but the agent, which may be made anew.
 type stage struct {
 	*kitchen
-	t       *testing.T
+	talk
 	codec   wire.Codec
 	store   *memory.Store
 	ledger  *ledger.Ledger
 	gate    *gate.Gate
-	agent   *agent.Agent
 	server  *scripted.Server
 	options agent.Options
 	events  []agent.Event
@@ -163,7 +162,7 @@ func newStage(t *testing.T, codec wire.Codec, scenario string, o agent.Options) 
 	t.Helper()
 	s := &stage{
 		kitchen: &kitchen{stored: map[string]int64{}, hold: make(chan struct{}), held: make(chan struct{}, 8)},
-		t:       t, codec: codec, store: memory.New(nil), options: o,
+		talk:    talk{t: t}, codec: codec, store: memory.New(nil), options: o,
 	}
 	play, err := scripted.Parse([]byte("scenario: test\n" + scenario))
 	if err != nil {
@@ -231,32 +230,6 @@ func (s *stage) restart() {
 		s.t.Fatal(err)
 	}
 	s.open()
-}
-
-func (s *stage) say(message string) agent.Result {
-	s.t.Helper()
-	r, err := s.agent.Turn(s.t.Context(), "r", message)
-	if err != nil {
-		s.t.Fatalf("Turn(%q) = %v", message, err)
-	}
-	return r
-}
-
-func (s *stage) resume() agent.Result {
-	s.t.Helper()
-	r, err := s.agent.Resume(s.t.Context(), "r")
-	if err != nil {
-		s.t.Fatalf("Resume = %v", err)
-	}
-	return r
-}
-
-// wantAnswer checks that a turn ended in this answer.
-func (s *stage) wantAnswer(r agent.Result, want string) {
-	s.t.Helper()
-	if r.End != agent.Answer || r.Answer != want {
-		s.t.Errorf("turn = %s %q (%s %v), want the answer %q", r.End, r.Answer, r.Message, r.Err, want)
-	}
 }
 
 // wantRan checks which handlers were entered, with which arguments.

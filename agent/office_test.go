@@ -25,7 +25,7 @@ import (
 // tells them apart by their prompts.
 type office struct {
 	*kitchen
-	t       *testing.T
+	talk    // with the boss
 	codec   wire.Codec
 	store   *memory.Store
 	server  *scripted.Server
@@ -36,7 +36,6 @@ type office struct {
 
 	ledger *ledger.Ledger
 	gates  []*gate.Gate // the boss's first
-	boss   *agent.Agent
 	events []agent.Event
 }
 
@@ -50,7 +49,7 @@ func newOffice(t *testing.T, codec wire.Codec, scenario string) *office {
 	}
 	f := &office{
 		kitchen: &kitchen{stored: map[string]int64{}, hold: make(chan struct{}), held: make(chan struct{}, 8)},
-		t:       t, codec: codec, timeout: time.Minute, server: scripted.New(play, nil),
+		talk:    talk{t: t}, codec: codec, timeout: time.Minute, server: scripted.New(play, nil),
 	}
 	f.store = memory.New(&memory.Options{Now: func() time.Time { return time.Now().Add(f.now) }})
 	return f
@@ -68,7 +67,7 @@ func (f *office) open(store ledger.Store) *office {
 	for i := len(staff) - 1; i >= 0; i-- {
 		below = f.hire(i, below)
 	}
-	f.boss = below
+	f.agent = below
 	if _, err := f.ledger.CreateRun(f.t.Context(), gate.Run{ID: "r", Catalog: "boss", Principal: holdfast.Principal{Tenant: "home", ID: "ana"}}); err != nil {
 		f.t.Fatal(err)
 	}
@@ -134,31 +133,6 @@ func (f *office) restart() {
 	f.t.Helper()
 	f.close()
 	f.open(f.store)
-}
-
-func (f *office) say(message string) agent.Result {
-	f.t.Helper()
-	r, err := f.boss.Turn(f.t.Context(), "r", message)
-	if err != nil {
-		f.t.Fatalf("Turn(%q) = %v", message, err)
-	}
-	return r
-}
-
-func (f *office) resume() agent.Result {
-	f.t.Helper()
-	r, err := f.boss.Resume(f.t.Context(), "r")
-	if err != nil {
-		f.t.Fatalf("Resume = %v", err)
-	}
-	return r
-}
-
-func (f *office) wantAnswer(r agent.Result, want string) {
-	f.t.Helper()
-	if r.End != agent.Answer || r.Answer != want {
-		f.t.Errorf("turn = %s %q (%s %v), want the answer %q", r.End, r.Answer, r.Message, r.Err, want)
-	}
 }
 
 // wantWaits checks that a turn waits, for an approval of a call of that tool.

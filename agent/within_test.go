@@ -105,7 +105,7 @@ func TestTool_an_inner_approval_surfaces_at_the_top(t *testing.T) {
 		if again := f.resume(); again.ApprovalID != p.ID {
 			f.t.Errorf("resumed without a decision: waits for %q, want %q", again.ApprovalID, p.ID)
 		}
-		if _, err := f.boss.Turn(f.t.Context(), "r", "another"); err == nil || !strings.Contains(err.Error(), p.ID) {
+		if _, err := f.agent.Turn(f.t.Context(), "r", "another"); err == nil || !strings.Contains(err.Error(), p.ID) {
 			f.t.Errorf("a new message = %v, want it refused, naming the approval %s", err, p.ID)
 		}
 
@@ -132,7 +132,7 @@ func TestTool_cancelling_reaches_what_waits_within(t *testing.T) {
 	everyOffice(t, approving, func(f *office) {
 		p := f.wantWaits(f.say("shop"), "helper.buy")
 		f.restart()
-		r, err := f.boss.Cancel(f.t.Context(), "r")
+		r, err := f.agent.Cancel(f.t.Context(), "r")
 		if err != nil || r.End != agent.Cancelled {
 			f.t.Fatalf("Cancel = %+v, %v", r, err)
 		}
@@ -321,7 +321,7 @@ func (f *office) crashAt(store *dying) bool {
 // toTheEnd drives the run on, approving what waits, until its turn ended.
 func (f *office) toTheEnd() (agent.Result, error) {
 	for {
-		r, err := f.boss.Resume(f.t.Context(), "r")
+		r, err := f.agent.Resume(f.t.Context(), "r")
 		if errors.Is(err, agent.ErrNoOpenTurn) {
 			turns, err := f.ledger.Turns(f.t.Context(), "r")
 			if err != nil {
@@ -330,7 +330,7 @@ func (f *office) toTheEnd() (agent.Result, error) {
 			if len(turns) > 0 {
 				return agent.Result{End: agent.End(turns[0].End), Answer: turns[0].Answer}, nil
 			}
-			if r, err = f.boss.Turn(f.t.Context(), "r", "shop"); err != nil {
+			if r, err = f.agent.Turn(f.t.Context(), "r", "shop"); err != nil {
 				return r, err
 			}
 		} else if err != nil {
