@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/digest"
 	"github.com/holdfast-go/holdfast/ledger"
 )
 
@@ -128,7 +129,7 @@ func (c *call) unresolvedNamed() bool {
 // bound is the digest over everything that an approval is bound to.
 func (c *call) bound() string {
 	p := c.round.Principal
-	return hexDigest([]byte("approval"), []byte(c.tool.Digest()), c.args.Raw(), findingBytes(c.finding),
+	return digest.Of([]byte("approval"), []byte(c.tool.Digest()), c.args.Raw(), findingBytes(c.finding),
 		[]byte(p.Tenant), []byte(p.ID))
 }
 

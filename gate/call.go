@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/digest"
 	"github.com/holdfast-go/holdfast/ledger"
 	"github.com/holdfast-go/holdfast/schema"
 )
@@ -123,7 +124,7 @@ func (c *call) newEntry() ledger.Entry {
 	if c.args.Kind() == schema.Object {
 		e.Arguments, e.Coerced, e.Warnings = c.masked, c.coerced, c.warnings
 		if c.canonical != nil {
-			e.ArgumentsDigest = hexDigest(c.canonical)
+			e.ArgumentsDigest = digest.Of(c.canonical)
 		}
 	} else {
 		e.Text = c.textOfRecord()

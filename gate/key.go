@@ -2,14 +2,12 @@ package gate
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/digest"
 	"github.com/holdfast-go/holdfast/ledger"
 )
 
@@ -44,7 +42,7 @@ func (c *call) makeKey() error {
 	if c.info.options.Repeats {
 		repeat = strconv.Itoa(r.Number)
 	}
-	c.key = hexDigest([]byte("key"), []byte(r.Run), []byte(strconv.Itoa(r.Turn)), []byte(repeat),
+	c.key = digest.Of([]byte("key"), []byte(r.Run), []byte(strconv.Itoa(r.Turn)), []byte(repeat),
 		[]byte(c.info.name), c.canonical, []byte(strconv.Itoa(c.occurrence)))
 	return nil
 }
@@ -58,7 +56,7 @@ func (c *call) makePlaceKey() {
 	}
 	c.canon()
 	r := &c.round.Round
-	c.key = hexDigest([]byte("place"), []byte(r.Run), []byte(strconv.Itoa(r.Turn)), []byte(strconv.Itoa(r.Number)),
+	c.key = digest.Of([]byte("place"), []byte(r.Run), []byte(strconv.Itoa(r.Turn)), []byte(strconv.Itoa(r.Number)),
 		[]byte(strconv.Itoa(c.position)))
 }
 
@@ -84,19 +82,6 @@ func checkKey(key string) error {
 		}
 	}
 	return nil
-}
-
-// hexDigest is the SHA-256 of parts, each with its length before it, so that no
-// two lists of parts run together.
-func hexDigest(parts ...[]byte) string {
-	h := sha256.New()
-	var n [8]byte
-	for _, p := range parts {
-		binary.BigEndian.PutUint64(n[:], uint64(len(p)))
-		h.Write(n[:])
-		h.Write(p)
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // countTwins finds which of the round's writes are identical. Their positions

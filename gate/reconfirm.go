@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/internal/digest"
 	"github.com/holdfast-go/holdfast/ledger"
 	"github.com/holdfast-go/holdfast/schema"
 )
@@ -205,7 +206,7 @@ func (g *Gate) recallWrite(e Entry) (c *call, why string) {
 		return c, "its tool has no confirm function, so only a person can tell"
 	}
 	args, err := schema.Read(e.Arguments, &g.options.Limits)
-	if err != nil || hexDigest(args.Canonical()) != e.ArgumentsDigest {
+	if err != nil || digest.Of(args.Canonical()) != e.ArgumentsDigest {
 		return c, "its arguments are not whole in the record, where secrets are masked"
 	}
 	c.args = args

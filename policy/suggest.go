@@ -2,7 +2,6 @@ package policy
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/holdfast-go/holdfast/internal/digest"
 	"github.com/holdfast-go/holdfast/internal/visible"
 	"github.com/holdfast-go/holdfast/ledger"
 	"github.com/holdfast-go/holdfast/rule"
@@ -53,7 +53,7 @@ func Suggest(a ledger.Approval, e ledger.Entry, o *SuggestOptions) (rule.Saved, 
 	if err != nil || args.Kind() != schema.Object {
 		return rule.Saved{}, errors.New("no rule can be made: its arguments are not there any more")
 	}
-	if hides(args, e.ArgumentsDigest) {
+	if digest.Of(args.Canonical()) != e.ArgumentsDigest {
 		return rule.Saved{}, errors.New("no rule can be made: its arguments hold a secret that is not shown")
 	}
 	r := rule.Saved{
@@ -72,13 +72,6 @@ func Suggest(a ledger.Approval, e ledger.Entry, o *SuggestOptions) (rule.Saved, 
 		return rule.Saved{}, err
 	}
 	return r, nil
-}
-
-// hides reports whether what is shown of arguments is not what was digested.
-func hides(shown schema.Value, digest string) bool {
-	canonical := shown.Canonical()
-	sum := sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, uint64(len(canonical))), canonical...))
-	return hex.EncodeToString(sum[:]) != digest
 }
 
 // constrain gives every argument its condition: the one that was given for it,

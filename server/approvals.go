@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -14,6 +11,7 @@ import (
 
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/gate"
+	"github.com/holdfast-go/holdfast/internal/digest"
 	"github.com/holdfast-go/holdfast/internal/visible"
 	"github.com/holdfast-go/holdfast/ledger"
 	"github.com/holdfast-go/holdfast/schema"
@@ -190,9 +188,7 @@ func masked(e ledger.Entry) bool {
 	if err != nil {
 		return true
 	}
-	canonical := v.Canonical()
-	sum := sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, uint64(len(canonical))), canonical...))
-	return hex.EncodeToString(sum[:]) != e.ArgumentsDigest
+	return digest.Of(v.Canonical()) != e.ArgumentsDigest
 }
 
 func (s *Server) tool(qualified string) *holdfast.Tool {
