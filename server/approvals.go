@@ -1,20 +1,14 @@
 package server
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/holdfast-go/holdfast"
-	"github.com/holdfast-go/holdfast/gate"
-	"github.com/holdfast-go/holdfast/internal/digest"
-	"github.com/holdfast-go/holdfast/internal/visible"
+	"github.com/holdfast-go/holdfast/gate/edit"
 	"github.com/holdfast-go/holdfast/ledger"
-	"github.com/holdfast-go/holdfast/schema"
 )
 
 // listApprovals lists questions to a person, newest first: those that wait,
@@ -65,7 +59,7 @@ func (s *Server) approvalView(ctx context.Context, id string) (approvalView, err
 	if p.State != ledger.Denied {
 		return v, nil
 	}
-	made, err := s.ledger.Entries(ctx, ledger.Filter{Run: editRun(id), Limit: 1})
+	made, err := s.ledger.Entries(ctx, ledger.Filter{Run: edit.Run(id), Limit: 1})
 	if err != nil {
 		return v, err
 	}
@@ -112,11 +106,8 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request, how func(ctx con
 	return write(w, http.StatusOK, map[string]any{"approval": v, "resumed": resumed})
 }
 
-// edit answers a question with a call of the person's own: the call that was
-// asked about is denied, and the same tool is called with the arguments that the
-// person gave, as a run of its own. It passes the whole gate. The person agreed
-// to exactly these arguments; where the precondition finds something else for
-// them than was shown, that is a question of its own.
+// edit answers a question with a call of the person's own, and goes on with what
+// waited for the answer.
 func (s *Server) edit(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Arguments string `json:"arguments"`
@@ -129,22 +120,16 @@ func (s *Server) edit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if p.State != ledger.Waiting {
-		return &ledger.DecidedError{Approval: p}
-	}
-	if err := s.checkEdit(p, in.Arguments); err != nil {
-		return err
-	}
-	reason := "a person made this call with other arguments instead: " + cutAt(in.Arguments, maxReason/2)
-	if in.Reason != "" {
-		reason = cutAt(strings.TrimSpace(in.Reason), maxReason/2) + "; " + reason
-	}
-	denied, err := s.ledger.Deny(r.Context(), p.ID, callerOf(r.Context()).ID, reason)
+	run, err := s.ledger.LookupRun(r.Context(), p.Run)
 	if err != nil {
 		return err
 	}
-	verdict, err := s.callInstead(context.WithoutCancel(r.Context()), p, in.Arguments)
-	resumed := s.resumeDecided(r.Context(), denied)
+	if err := s.here(run); err != nil {
+		return err
+	}
+	editor := edit.Editor{Gate: s.gate, Ledger: s.ledger, Catalog: s.options.Catalog, Put: s.put}
+	denied, verdict, err := editor.Instead(r.Context(), p, in.Arguments, callerOf(r.Context()).ID, in.Reason)
+	resumed := denied.ID != "" && s.resumeDecided(r.Context(), denied)
 	if err != nil {
 		return err
 	}
@@ -156,41 +141,6 @@ func (s *Server) edit(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, map[string]any{"approval": v, "resumed": resumed, "call": s.viewVerdict(place{1, 1, &at}, verdict)})
 }
 
-// checkEdit refuses arguments that the gate would, before anything is decided.
-func (s *Server) checkEdit(p ledger.Approval, arguments string) error {
-	run, err := s.ledger.LookupRun(s.root, p.Run)
-	if err != nil {
-		return err
-	}
-	if err := s.here(run); err != nil {
-		return err
-	}
-	tool := s.tool(p.Tool)
-	if tool == nil || tool.Digest() != p.ToolDigest {
-		return problem{http.StatusConflict, "tool_changed", "The tool is no longer what it was when this was asked.", nil}
-	}
-	if asked, err := s.ledger.Entry(s.root, p.EntryID); err != nil || masked(asked) {
-		return cmp.Or(err, error(problem{http.StatusConflict, "secret_arguments", "Its arguments hold a secret that is not shown, so they cannot be edited here.", nil}))
-	}
-	v, err := schema.Read([]byte(arguments), nil)
-	if err != nil {
-		return problem{http.StatusUnprocessableEntity, "unreadable_arguments", "The arguments are not one JSON object: " + visible.Line(err.Error()) + ".", nil}
-	}
-	if report := tool.Input().Validate(v); !report.Valid() {
-		return problem{http.StatusUnprocessableEntity, "invalid_arguments", "The arguments do not fit the tool.", map[string]any{"problems": shownProblems(report.Problems)}}
-	}
-	return nil
-}
-
-// masked reports whether what is shown of a call's arguments is not what runs.
-func masked(e ledger.Entry) bool {
-	v, err := schema.Read(e.Arguments, nil)
-	if err != nil {
-		return true
-	}
-	return digest.Of(v.Canonical()) != e.ArgumentsDigest
-}
-
 func (s *Server) tool(qualified string) *holdfast.Tool {
 	c := s.gate.Catalog()
 	tools := c.Tools()
@@ -199,100 +149,4 @@ func (s *Server) tool(qualified string) *holdfast.Tool {
 		return nil
 	}
 	return tools[i]
-}
-
-// editRun is the run of the call that was made in an approval's stead: there is
-// one at most.
-func editRun(approval string) string { return "edit-" + approval }
-
-func (s *Server) callInstead(ctx context.Context, p ledger.Approval, arguments string) (gate.Verdict, error) {
-	tool := s.tool(p.Tool)
-	_, err := s.ledger.CreateRun(ctx, ledger.Run{ID: editRun(p.ID), Catalog: s.options.Catalog, Principal: p.Principal, Root: p.Run})
-	if err != nil {
-		return gate.Verdict{}, err
-	}
-	round := ledger.Round{
-		Run: editRun(p.ID), Turn: 1, Number: 1, API: "call", Complete: true, Ending: "ended", Principal: p.Principal,
-		Names: map[string]string{tool.Name(): p.Tool},
-		Calls: []holdfast.Call{{Name: tool.Name(), Kind: holdfast.FunctionCall, Arguments: arguments, Complete: true}},
-	}
-	if err := s.ledger.SaveRound(ctx, round); err != nil {
-		return gate.Verdict{}, err
-	}
-	verdicts, err := s.put(ctx, round, false)
-	if err != nil {
-		return gate.Verdict{}, err
-	}
-	if verdicts[0].Outcome.Status != holdfast.Pending {
-		return verdicts[0], nil
-	}
-	asked, err := s.ledger.Approval(ctx, verdicts[0].ApprovalID)
-	if err != nil {
-		return gate.Verdict{}, err
-	}
-	newLabel := slices.ContainsFunc(asked.Labels, func(l holdfast.Label) bool { return !slices.Contains(p.Labels, l) })
-	if asked.Unresolved != p.Unresolved || newLabel || !sameThere(p.Finding, asked.Finding) {
-		return verdicts[0], nil
-	}
-	agreed, err := s.ledger.Approve(ctx, asked.ID, callerOf(ctx).ID, "made by the same person")
-	if err != nil {
-		return gate.Verdict{}, err
-	}
-	e, err := s.ledger.Entry(ctx, agreed.EntryID)
-	if err != nil {
-		return gate.Verdict{}, err
-	}
-	return s.resumeCall(ctx, e)
-}
-
-// sameThere reports whether two findings, for other arguments, saw the same:
-// each value that is found now was shown before.
-func sameThere(before, now holdfast.Finding) bool {
-	was, ok := findChanges(before)
-	is, listed := findChanges(now)
-	if !ok || !listed {
-		return bytes.Equal(before.Shown, now.Shown)
-	}
-	for _, c := range is {
-		if !slices.ContainsFunc(was, func(w foundChange) bool { return bytes.Equal(w.what, c.what) && bytes.Equal(w.old, c.old) }) {
-			return false
-		}
-	}
-	return true
-}
-
-// foundChange is a value that was found, and would be replaced.
-type foundChange struct {
-	what     json.RawMessage // whatever else the finding says of it: it names the value
-	names    []string        // the texts of that
-	old, new json.RawMessage
-}
-
-// findChanges reads a finding that lists changes as objects with "old" and
-// "new". Of any other it knows nothing.
-func findChanges(f holdfast.Finding) (list []foundChange, ok bool) {
-	var changes []map[string]json.RawMessage
-	if json.Unmarshal(f.Shown, &changes) != nil {
-		return nil, false
-	}
-	for _, c := range changes {
-		change := foundChange{old: c["old"], new: c["new"]}
-		if change.old == nil || change.new == nil {
-			return nil, false
-		}
-		delete(c, "old")
-		delete(c, "new")
-		for _, v := range c {
-			if s := ""; json.Unmarshal(v, &s) == nil {
-				change.names = append(change.names, s)
-			}
-		}
-		what, err := json.Marshal(c)
-		if err != nil {
-			return nil, false
-		}
-		change.what = what
-		list = append(list, change)
-	}
-	return list, true
 }

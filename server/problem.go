@@ -8,6 +8,8 @@ import (
 	"maps"
 	"net/http"
 
+	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/gate/edit"
 	"github.com/holdfast-go/holdfast/internal/visible"
 	"github.com/holdfast-go/holdfast/ledger"
 )
@@ -49,6 +51,7 @@ func problemOf(err error) problem {
 		large   *http.MaxBytesError
 		decided *ledger.DecidedError
 		open    *ledger.OpenTurnError
+		refusal *edit.Refusal
 	)
 	switch {
 	case errors.As(err, &p):
@@ -57,6 +60,8 @@ func problemOf(err error) problem {
 		return problem{http.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("The body is larger than %d bytes.", large.Limit), nil}
 	case errors.As(err, &decided):
 		return problem{http.StatusConflict, "already_decided", "This was decided, or ended, before; nothing was changed.", map[string]any{"approval": viewApproval(decided.Approval)}}
+	case errors.As(err, &refusal):
+		return refusedEdit(refusal)
 	case errors.As(err, &open):
 		p := problem{http.StatusConflict, "turn_open", "A turn of this conversation is open; its end comes first.", map[string]any{"turn": open.Turn.Number}}
 		if open.Approval != "" {
@@ -70,6 +75,17 @@ func problemOf(err error) problem {
 		return problem{http.StatusServiceUnavailable, "ledger_unavailable", "The record cannot be read or written just now.", nil}
 	}
 	return problem{http.StatusInternalServerError, "fault", "The server failed at this; its log says more.", nil}
+}
+
+// refusedEdit says what is wrong with a person's own call.
+func refusedEdit(r *edit.Refusal) problem {
+	switch holdfast.Code(r.Code) {
+	case holdfast.UnreadableArguments:
+		return problem{http.StatusUnprocessableEntity, r.Code, r.Message, nil}
+	case holdfast.InvalidArguments:
+		return problem{http.StatusUnprocessableEntity, r.Code, r.Message, map[string]any{"problems": shownProblems(r.Problems)}}
+	}
+	return problem{http.StatusConflict, r.Code, r.Message, nil}
 }
 
 // answering is a handler whose error becomes a problem document.

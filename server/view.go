@@ -8,6 +8,7 @@ import (
 
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/gate"
+	"github.com/holdfast-go/holdfast/internal/changes"
 	"github.com/holdfast-go/holdfast/internal/visible"
 	"github.com/holdfast-go/holdfast/ledger"
 	"github.com/holdfast-go/holdfast/schema"
@@ -223,14 +224,14 @@ type changeView struct {
 // viewChanges lists what a precondition found, where it tells it as a list of
 // objects with "old" and "new" values.
 func viewChanges(f holdfast.Finding) []changeView {
-	changes, _ := findChanges(f)
+	found, _ := changes.Of(f.Shown)
 	views := []changeView{}
-	for _, c := range changes {
-		what := string(c.what)
-		if len(c.names) == 1 {
-			what = c.names[0]
+	for _, c := range found {
+		what := string(c.What)
+		if len(c.Names) == 1 {
+			what = c.Names[0]
 		}
-		views = append(views, changeView{visible.Line(what), shownValue(c.old), shownValue(c.new)})
+		views = append(views, changeView{visible.Line(what), shownValue(c.Old), shownValue(c.New)})
 	}
 	return views
 }

@@ -31,6 +31,7 @@ var rules = []rule{
 	{"ledger", []string{".", "schema", "rule"}, nil},
 	{"ledger/*", []string{".", "ledger"}, []string{"any"}},
 	{"gate", []string{".", "schema", "rule", "ledger"}, nil},
+	{"gate/edit", []string{".", "schema", "gate", "ledger"}, nil},
 	{"rule", []string{".", "schema"}, nil},
 	{"policy", []string{".", "schema", "rule", "gate", "ledger"}, nil},
 	{"model", []string{".", "wire"}, nil},
@@ -45,7 +46,7 @@ var rules = []rule{
 	{"telemetry", []string{".", "wire", "gate", "ledger", "agent"}, []string{"any"}},
 	{"server/console", nil, nil},
 	{"server/token", []string{"."}, nil},
-	{"server", []string{".", "schema", "wire", "rule", "policy", "gate", "ledger", "agent", "server/token"}, nil},
+	{"server", []string{".", "schema", "wire", "rule", "policy", "gate", "gate/edit", "ledger", "agent", "server/token"}, nil},
 	{"cmd/*", []string{"any"}, []string{"any"}},
 	{"examples/*", []string{"any"}, []string{"any"}},
 }
