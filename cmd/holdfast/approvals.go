@@ -20,13 +20,13 @@ func (a *app) approvalsCommand() *cobra.Command {
 		Use:   "approvals",
 		Short: "See and decide what waits for a person",
 		Long: `Approvals are calls that a person must agree to before they run. Each is bound
-to exactly what it shows and is decided once. Deciding runs nothing: holdfast
+to exactly what it shows and is decided once. Deciding runs nothing of it: holdfast
 resume does, or continuing the conversation with holdfast run.`,
 		Example: "  holdfast approvals list\n  holdfast approvals approve ID",
 		Args:    cobra.NoArgs,
 		RunE:    a.do(needsSubcommand),
 	}
-	cmd.AddCommand(a.approvalsListCommand(), a.approvalsShowCommand(), a.decideCommand(true), a.decideCommand(false),
+	cmd.AddCommand(a.approvalsListCommand(), a.approvalsShowCommand(), a.decideCommand(true), a.decideCommand(false), a.editCommand(),
 		a.rulesCommand(), a.revokeCommand())
 	return cmd
 }
