@@ -41,7 +41,8 @@ func (g *Gate) Run(ctx context.Context) error {
 // know of. It tells what became of those that it asked about. Without ids it asks about those whose turn it
 // is, with pauses that double, 16 times in all; with ids about those writes, at any
 // time. When and how often is in the record, so that several processes do not ask
-// at once, and a restart does not begin anew.
+// at once, and a restart does not begin anew. [Options.Observe] is told of each
+// write that is asked about, as of a call that is in no stage but confirm.
 //
 // A "no" counts only once [holdfast.ToolOptions.InFlight] is over since the write
 // became uncertain, or, after a crash, at least the tool's timeout.
@@ -133,6 +134,10 @@ func (g *Gate) reconfirmOne(ctx context.Context, e Entry, now bool) *call {
 	case !mine:
 		return nil
 	}
+	c.clock = g.newClock()
+	ctx = g.begin(ctx, c)
+	defer func() { g.end(ctx, c) }()
+	c.clock.turn(Confirm)
 	_, c.inFlight = g.stillRuns.Load(e.ID)
 	c.inFlight = c.inFlight || taken.AskAfter.Add(-pause).Sub(taken.End) < c.window()
 	g.askEffect(ctx, c)

@@ -131,6 +131,31 @@ func TestReconfirm_a_write_whose_process_died_and_that_happened(t *testing.T) {
 	})
 }
 
+func TestReconfirm_tells_the_observer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := shop{says: holdfast.Unknown}
+		h, id := killed(t, &s, holdfast.ToolOptions{}, `{"n":1}`, true)
+		e := &ear{}
+		h.gate = openOver(t, &flakyStore{Store: h.store.Store}, &gate.Options{Observe: e.observe}, s.tool(t, holdfast.ToolOptions{})).gate
+		h.reconfirm()
+		h.reconfirm() // not its turn yet: nobody is asked, and nothing told
+		s.says = ""
+		h.reconfirm(id)
+		if got, want := e.outcomes(), "order ok, order uncertain unconfirmed"; got != want || len(e.begun) != 2 {
+			t.Fatalf("told of %s after %d begins, want %s, each begun", got, len(e.begun), want)
+		}
+		for i, p := range e.ended {
+			if p.Verdict.LedgerID != id || p.Definition == nil || p.Stage != gate.Confirm || len(p.Took) != 1 || p.Run != "run" {
+				t.Errorf("end %d = %+v, want it of entry %s, in confirm alone", i, p, id)
+			}
+		}
+		h.reconfirm(id)
+		if len(e.begun) != 2 {
+			t.Error("told of a write that is resolved, which nobody was asked about")
+		}
+	})
+}
+
 func TestReconfirm_a_no_counts_only_after_the_time_in_flight(t *testing.T) {
 	for _, row := range []struct {
 		name     string

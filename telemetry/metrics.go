@@ -42,7 +42,7 @@ func NewMetrics() *Metrics {
 	}
 	m := &Metrics{
 		registry:  prometheus.NewRegistry(),
-		calls:     counter("holdfast_calls_total", "Calls that were decided on, by tool, outcome and code. A call that waited for a person counts as pending, and again once it was decided.", "tool", "outcome", "code", "replayed"),
+		calls:     counter("holdfast_calls_total", "Calls that were decided on, by tool, outcome and code. A call that waited for a person counts as pending, and again once it was decided; an uncertain write each time that its confirm function is asked.", "tool", "outcome", "code", "replayed"),
 		inFlight:  prometheus.NewGauge(prometheus.GaugeOpts{Name: "holdfast_calls_in_flight", Help: "Calls that are on their way through the gate."}),
 		stages:    histogram("holdfast_stage_seconds", "How long calls were in each stage of the gate.", "stage"),
 		executing: histogram("holdfast_execute_seconds", "How long the handler of each tool ran.", "tool"),

@@ -42,7 +42,8 @@ func NewTracer(p trace.TracerProvider, o *TraceOptions) *Tracer {
 
 // Observe is for gate.Options: a span for each passage of a call, whose parent is
 // whatever span the caller's context holds. A call that waited for a person has
-// one that ends pending, and another once it goes on.
+// one that ends pending, and another once it goes on; a write that is asked about
+// later has one for each time.
 func (t *Tracer) Observe(ctx context.Context, p gate.Progress) context.Context {
 	if p.Verdict == nil {
 		ctx, _ = t.tracer.Start(ctx, spanName("execute_tool", known(p)), trace.WithSpanKind(trace.SpanKindInternal), trace.WithAttributes(begins(p)...))
