@@ -42,6 +42,9 @@ var methods = map[string]string{"GET": "GET", "HEAD": "HEAD", "POST": "POST", "D
 // observed tells how each request was answered, once it was.
 func (s *Server) observed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.options.Trace != nil {
+			r = r.WithContext(s.options.Trace(r.Context(), r.Header))
+		}
 		rec, began := &recorder{ResponseWriter: w, route: "page"}, time.Now()
 		if isAPI(r) {
 			rec.route = "other"

@@ -70,12 +70,7 @@ func TestWhoMissedTooMuchIsToldTheRunFromTheRecord(t *testing.T) {
 }
 
 func TestOneTurnAtATime(t *testing.T) {
-	v := serve(t, "", nil)
-	run := v.newRun()
-	v.say(run, "Hoy peso 75.5")
-	v.listen(run, "").untilEnd(v, run)
-	v.say(run, "Hoy peso 80")
-	approval := v.waitParked(run)
+	v, run, approval := parked(t)
 	a := v.want(http.StatusConflict, "POST", "/v1/runs/"+run+"/turns", `{"message":"otra cosa"}`)
 	if a.field(t, "code") != "turn_open" || a.field(t, "approval_id") != approval {
 		t.Errorf("a message to a parked run = %s, want turn_open that names approval %s", a.body, approval)
@@ -109,11 +104,17 @@ func (v *served) waitParked(run string) string {
 func parked(t *testing.T) (v *served, run, approval string) {
 	t.Helper()
 	v = serve(t, "", nil)
+	run, approval = v.park()
+	return v, run, approval
+}
+
+func (v *served) park() (run, approval string) {
+	v.t.Helper()
 	run = v.newRun()
 	v.say(run, "Hoy peso 75.5")
 	v.listen(run, "").untilEnd(v, run)
 	v.say(run, "Hoy peso 80")
-	return v, run, v.waitParked(run)
+	return run, v.waitParked(run)
 }
 
 func TestAnApprovalIsDecidedOnceAndTheRunGoesOn(t *testing.T) {

@@ -45,6 +45,9 @@ type Options struct {
 	// Answered is told of each request once it was answered, an event stream at
 	// its end; nil: nobody is. It does not block.
 	Answered func(Answered)
+	// Trace gives the context of a request, by its headers: what the request causes
+	// goes on with its values, beyond the request's end. Nil: there are none.
+	Trace func(ctx context.Context, header http.Header) context.Context
 	// Page serves what is not under /v1; nil: nothing does.
 	Page http.Handler
 	// MaxBody bounds a request's body; 0 means 1 MiB.
@@ -175,14 +178,25 @@ func (s *Server) Close() {
 	close(s.ended)
 }
 
+// beyond is ctx with its values, and an end of its own: that of the server, or
+// cancel, which must be called.
+func (s *Server) beyond(ctx context.Context) (going context.Context, cancel context.CancelCauseFunc) {
+	going, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(s.root, func() { end(context.Cause(s.root)) })
+	return going, func(cause error) {
+		stop()
+		end(cause)
+	}
+}
+
 // work runs f beside the requests, unless the server is ending.
-func (s *Server) work(f func(ctx context.Context)) bool {
+func (s *Server) work(f func()) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
 		return false
 	}
-	s.working.Go(func() { f(s.root) })
+	s.working.Go(f)
 	return true
 }
 

@@ -58,7 +58,7 @@ func (s *Server) beginTurn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	began := make(chan ledger.Turn, 1)
-	failed, err := s.drive(run.ID, began, func(ctx context.Context) (agent.Result, error) {
+	failed, err := s.drive(r.Context(), run.ID, began, func(ctx context.Context) (agent.Result, error) {
 		return s.agent.Turn(ctx, run.ID, in.Message)
 	})
 	if err != nil {
@@ -77,17 +77,17 @@ func (s *Server) beginTurn(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// drive lets the run's turn go on beside the requests. failed is told how it
+// drive lets the run's turn go on beyond the request of ctx. failed is told how it
 // went once it stops.
-func (s *Server) drive(run string, began chan<- ledger.Turn, step func(context.Context) (agent.Result, error)) (failed <-chan error, err error) {
+func (s *Server) drive(ctx context.Context, run string, began chan<- ledger.Turn, step func(context.Context) (agent.Result, error)) (failed <-chan error, err error) {
 	n := s.session(run)
 	ended := make(chan error, 1)
-	under, cancel := context.WithCancelCause(s.root)
+	under, cancel := s.beyond(ctx)
 	if !n.take(cancel, began) {
 		cancel(nil)
 		return nil, errTurnOpen
 	}
-	started := s.work(func(context.Context) {
+	started := s.work(func() {
 		defer cancel(nil)
 		_, err := step(under)
 		n.free()
@@ -134,14 +134,14 @@ func (s *Server) resumeTurn(w http.ResponseWriter, r *http.Request) error {
 	if len(turns) == 0 || turns[len(turns)-1].End != "" {
 		return problem{http.StatusConflict, "no_open_turn", "This conversation has no open turn.", nil}
 	}
-	if err := s.goOn(run.ID); err != nil {
+	if err := s.goOn(r.Context(), run.ID); err != nil {
 		return err
 	}
 	return write(w, http.StatusAccepted, map[string]any{"run": run.ID, "turn": turns[len(turns)-1].Number})
 }
 
-func (s *Server) goOn(run string) error {
-	_, err := s.drive(run, nil, func(ctx context.Context) (agent.Result, error) { return s.agent.Resume(ctx, run) })
+func (s *Server) goOn(ctx context.Context, run string) error {
+	_, err := s.drive(ctx, run, nil, func(ctx context.Context) (agent.Result, error) { return s.agent.Resume(ctx, run) })
 	return err
 }
 
@@ -155,7 +155,7 @@ func (s *Server) cancelTurn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !s.session(run.ID).interrupt(errStopped) {
-		failed, err := s.drive(run.ID, nil, func(ctx context.Context) (agent.Result, error) { return s.agent.Cancel(ctx, run.ID) })
+		failed, err := s.drive(r.Context(), run.ID, nil, func(ctx context.Context) (agent.Result, error) { return s.agent.Cancel(ctx, run.ID) })
 		if err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func (s *Server) resumeDecided(ctx context.Context, p ledger.Approval) bool {
 		return false
 	}
 	if n := len(turns); n > 0 {
-		return turns[n-1].Number == e.Turn && turns[n-1].End == "" && s.goOn(e.Run) == nil
+		return turns[n-1].Number == e.Turn && turns[n-1].End == "" && s.goOn(ctx, e.Run) == nil
 	}
 	_, err = s.resumeCall(ctx, e)
 	return err == nil
@@ -224,11 +224,14 @@ func (s *Server) put(ctx context.Context, round ledger.Round, again bool) ([]gat
 		err      error
 	}
 	done := make(chan answer, 1)
-	started := s.work(func(root context.Context) {
-		verdicts, err := s.gate.Round(root, round, &gate.RoundOptions{NoWait: true, Resume: again})
+	under, cancel := s.beyond(ctx)
+	started := s.work(func() {
+		defer cancel(nil)
+		verdicts, err := s.gate.Round(under, round, &gate.RoundOptions{NoWait: true, Resume: again})
 		done <- answer{verdicts, err}
 	})
 	if !started {
+		cancel(nil)
 		return nil, errClosing
 	}
 	select {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -216,6 +217,27 @@ func TestACallIsASpanOfItsCallersTraceAndNamesItsRecord(t *testing.T) {
 	}
 	if madeUp["holdfast.code"] != "unknown_tool" || madeUp["holdfast.outcome"] != "rejected" || ended[2].Status().Code == codes.Error {
 		t.Errorf("a rejected call's span = %v, %v; want its code, and no error: nothing ran", madeUp, ended[2].Status())
+	}
+}
+
+func TestASpanOfTheCallerIsTheParent(t *testing.T) {
+	const traceID, spanID = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+	for name, row := range map[string]struct{ header, parent string }{
+		"named":        {"00-" + traceID + "-" + spanID + "-01", spanID},
+		"none":         {"", "0000000000000000"},
+		"not readable": {"00-" + traceID + "-xyz-01", "0000000000000000"},
+	} {
+		w := watch(t, nil)
+		h := http.Header{}
+		h.Set("traceparent", row.header)
+		w.call(w.tracer.Incoming(t.Context(), h), "look", `{}`)
+		span := w.spans.Ended()[0]
+		if got := span.Parent().SpanID().String(); got != row.parent {
+			t.Errorf("%s: the call's span has parent %s, want %s", name, got, row.parent)
+		}
+		if got := span.SpanContext().TraceID().String(); (got == traceID) != (row.parent == spanID) {
+			t.Errorf("%s: the call's span is of trace %s", name, got)
+		}
 	}
 }
 

@@ -2,10 +2,12 @@ package telemetry
 
 import (
 	"context"
+	"net/http"
 	"slices"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/holdfast-go/holdfast"
@@ -120,6 +122,12 @@ func ends(p gate.Progress) []attribute.KeyValue {
 		all = append(all, attribute.Bool("holdfast.abandoned", true))
 	}
 	return all
+}
+
+// Incoming is for server.Options: the span that a request names in traceparent, as
+// W3C's Trace Context has it, is the parent of those of what it causes.
+func (t *Tracer) Incoming(ctx context.Context, h http.Header) context.Context {
+	return propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(h))
 }
 
 // Turn is for agent.Options: a span for each stretch of a turn, which the spans

@@ -20,10 +20,11 @@ func TestServeEndsInOrderOnASignal(t *testing.T) {
 	}
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		p := newProcess(t)
-		var spans atomic.Int64
+		var spans, within atomic.Int64
 		collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			spans.Add(int64(strings.Count(string(body), `"execute_tool search_foods"`) + strings.Count(string(body), `"invoke_agent"`) + strings.Count(string(body), `"chat `)))
+			within.Add(int64(strings.Count(string(body), `"traceId":"`+callersTrace+`"`)))
 		}))
 		defer collector.Close()
 		cmd := p.command("serve", "--addr", "127.0.0.1:0", "--ledger", p.ledger)
@@ -60,14 +61,26 @@ func TestServeEndsInOrderOnASignal(t *testing.T) {
 		if spans.Load() < 4 { // a turn, its call, and two exchanges
 			t.Errorf("the collector got %d spans, want those of a turn, a call and the exchanges, sent before the end", spans.Load())
 		}
+		if within.Load() < 4 {
+			t.Errorf("%d spans stand in the trace that the message came with, want all of its turn's", within.Load())
+		}
 	}
 }
+
+// callersTrace is that of whoever converses.
+const callersTrace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 // converse has one turn with the coach and waits for its end.
 func (p process) converse(t *testing.T, address string) {
 	t.Helper()
 	post := func(path, body string) string {
-		resp, err := http.Post(address+path, "application/json", strings.NewReader(body))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("traceparent", "00-"+callersTrace+"-00f067aa0ba902b7-01")
+		resp, err := http.DefaultClient.Do(r)
 		if err != nil {
 			t.Fatalf("POST %s = %v", path, err)
 		}

@@ -71,7 +71,7 @@ func (w *watching) serverOptions(o *server.Options) {
 	o.Log, o.Metrics = w.log, w.metrics.Handler()
 	o.Answered = func(a server.Answered) { w.metrics.Answered(a.Method, a.Route, a.Status, a.Took) }
 	if w.tracer != nil {
-		o.Agent.Observe = w.tracer.Turn
+		o.Agent.Observe, o.Trace = w.tracer.Turn, w.tracer.Incoming
 	}
 }
 
