@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/holdfast-go/holdfast/internal/rules"
 	"github.com/holdfast-go/holdfast/internal/textlang"
 )
 
@@ -331,7 +332,7 @@ func (m *machine) setElement(out []way, in *frame, b byte) []way {
 		return append(out, way{at: inSet, in: in})
 	}
 	for i, r := range a.set {
-		if b != '"' && !in.seen.has(i) {
+		if b != '"' && m.b.value(r).typ != rules.Str && !in.seen.has(i) {
 			out = m.value(out, m.taken(in, i), m.b.goalOf([]literal{m.b.literal(r, false)}), b)
 		}
 	}

@@ -284,16 +284,64 @@ func machineOf(conj []*Formula) (Machine, error) {
 	case len(conj) == 1 && conj[0].op == opIs:
 		return conj[0].machine, nil
 	}
+	f := And(conj...)
+	if words, ok := f.finite(); ok {
+		return NewTrie(words), nil
+	}
 	p := &product{}
-	root := p.flatten(And(conj...))
+	p.root = p.flatten(f)
 	if p.err != nil {
 		return nil, p.err
 	}
-	p.root = root
-	if t := p.finite(conj); t != nil {
-		return t, nil
-	}
 	return newLazy(p), nil
+}
+
+// finite gives the words of a formula whose form shows that it is a finite set.
+func (f *Formula) finite() (words []string, ok bool) {
+	switch f.op {
+	case opIs:
+		return f.words, f.words != nil
+	case opOr:
+		for _, k := range f.kids {
+			more, finite := k.finite()
+			if !finite {
+				return nil, false
+			}
+			words = append(words, more...)
+		}
+		return words, true
+	case opAnd:
+		for _, k := range f.kids {
+			if set, finite := k.finite(); finite && (!ok || len(set) < len(words)) {
+				words, ok = set, true
+			}
+		}
+		return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !f.matches(w) }), ok
+	}
+	return nil, false
+}
+
+func (f *Formula) matches(word string) bool {
+	is := func(k *Formula) bool { return k.matches(word) }
+	switch f.op {
+	case opLength:
+		n := runes(word)
+		return n >= f.min && (f.max < 0 || n <= f.max)
+	case opAnd:
+		return !slices.ContainsFunc(f.kids, func(k *Formula) bool { return !is(k) })
+	case opOr:
+		return slices.ContainsFunc(f.kids, is)
+	case opNot:
+		return !is(f.kids[0])
+	}
+	q := f.machine.Start()
+	for _, r := range word {
+		if q == Dead {
+			return false
+		}
+		q = f.machine.Step(q, r)
+	}
+	return q != Dead && f.machine.Accept(q)
 }
 
 // product runs the machines of a formula side by side.
@@ -330,35 +378,6 @@ func (p *product) flatten(f *Formula) *term {
 		t.kids = append(t.kids, p.flatten(k))
 	}
 	return t
-}
-
-// finite gives the words of a conjunct that is a finite set and that the others
-// let pass, or nil where no conjunct is one.
-func (p *product) finite(conj []*Formula) *Trie {
-	for _, f := range conj {
-		if f.op != opIs || f.words == nil {
-			continue
-		}
-		var words []string
-		for _, w := range f.words {
-			if p.matches(w) {
-				words = append(words, w)
-			}
-		}
-		return NewTrie(words)
-	}
-	return nil
-}
-
-func (p *product) matches(word string) bool {
-	key := p.first()
-	for _, r := range word {
-		if key == "" || key == all {
-			break
-		}
-		key = p.step(key, r)
-	}
-	return key == all || (key != "" && p.accept(key))
 }
 
 func (p *product) bounds() []rune {
