@@ -26,6 +26,7 @@ type machine struct {
 	positions positionTable
 	frames    map[frameKey]*frame
 	ids       map[any]uint32
+	kinds     map[*textlang.Lang]*vocabularyKinds // where they were asked for
 	wayRoom   []way
 }
 
@@ -35,7 +36,7 @@ const maxDepth = 64
 func newMachine(b *builder, root *goal, o *Options) *machine {
 	m := &machine{
 		order: o.SchemaOrder, b: b,
-		frames: map[frameKey]*frame{}, ids: map[any]uint32{},
+		frames: map[frameKey]*frame{}, ids: map[any]uint32{}, kinds: map[*textlang.Lang]*vocabularyKinds{},
 	}
 	m.start = m.position([]way{{at: atStart, goal: root}})
 	m.finish = m.position([]way{{at: atEnd}})

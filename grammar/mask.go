@@ -101,27 +101,17 @@ func (m *Matcher) make(p *position, n byte) *mask {
 	k := &mask{v: m.v, space: n}
 	w := &m.walker
 	w.start(m.g, m.v)
-	if b := w.bodyOf(p, -1); b != nil {
-		k.base = w.base
+	if list := w.readings(p); list != nil {
+		w.texts(list)
+	} else if w.names(m.v.Body, p) {
 	} else if safe := m.safe(p); safe != nil {
-		k.base = safe
-		if oneText(p) {
-			w.walkText(m.v.Leftover(), p)
-		} else {
-			w.walk(m.v.Leftover(), p, n)
-		}
-	} else if oneText(p) {
-		if base, ok := w.alike(p); ok {
-			k.base = base
-			w.walkText(m.v.Leftover(), p)
-		} else {
-			w.walkText(m.v.Trie(), p)
-		}
+		w.allow(safe)
+		w.walk(m.v.Leftover(), p, n)
 	} else {
 		w.bodies = true
 		w.walk(m.v.Trie(), p, n)
-		k.base = w.base
 	}
+	k.base = w.base
 	if p.ends {
 		for _, id := range m.v.End() {
 			w.set(uint32(id))
@@ -137,14 +127,14 @@ func (m *Matcher) make(p *position, n byte) *mask {
 	return k
 }
 
-// safe is the mask of the tokens that stay within the string that p is in, where
+// safe is the mask of the tokens that stay within the name that p is in, where
 // that is known of all of them.
 func (m *Matcher) safe(p *position) []uint64 {
 	m.g.mu.Lock()
 	defer m.g.mu.Unlock()
 	for i := range p.ways {
 		w := &p.ways[i]
-		if w.char == 0 && (w.at == inText && w.hi < 0 && w.text.Open(w.state) || w.at == inKey && w.state >= 0 && w.in.object.others.Open(w.state)) {
+		if w.char == 0 && w.at == inKey && w.state >= 0 && w.in.object.others.Open(w.state) {
 			return m.v.Safe(m.v.SafeLength())
 		}
 	}

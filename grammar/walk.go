@@ -17,8 +17,10 @@ type walker struct {
 	base   []uint64 // a shared mask of tokens that are allowed too
 	most   int      // how many tokens base has
 	bodies bool     // the trie is the whole vocabulary's
+	// By depth in the trie that is walked.
 	at     [256]*position
 	spaces [256]byte
+	text   [256]textState
 }
 
 func (w *walker) start(m *machine, v *tokenizer.Vocabulary) {
@@ -40,6 +42,9 @@ func (w *walker) setAll(ids []tokenizer.ID) {
 
 // worthwhile is how many nodes a body must have to be kept.
 const worthwhile = 48
+
+// fewBelow is how many nodes of a string's text are walked like any others.
+const fewBelow = 4
 
 func (w *walker) walk(t *tokenizer.Trie, p *position, n byte) {
 	w.at[0], w.spaces[0] = p, n
@@ -71,9 +76,16 @@ func (w *walker) walkNodes(nodes []tokenizer.Node) {
 			continue
 		}
 		w.set(node.Token())
-		if w.bodies && b == '"' && node.Size() >= worthwhile && w.bodyOf(to, i) != nil {
-			i += node.Size()
-			continue
+		if b == '"' && node.Size() >= fewBelow {
+			if list := w.readings(to); list != nil {
+				w.textsBelow(list, i, nodes[i+1:i+node.Size()], d)
+				i += node.Size()
+				continue
+			}
+			if w.bodies && node.Size() >= worthwhile && w.names(func() *tokenizer.Body { return w.v.BodyAt(i) }, to) {
+				i += node.Size()
+				continue
+			}
 		}
 		w.at[d], w.spaces[d] = to, space
 		i++
@@ -109,35 +121,20 @@ func (w *walker) alive(p *position, n, b byte) bool {
 	return w.m.alive(p, b)
 }
 
-// bodyOf takes the tokens of a body at once: of the node that opened the string
-// that p is in, or (negative) of the whole vocabulary. It gives nil, and does
-// nothing, where p is not such a string.
-func (w *walker) bodyOf(p *position, node int) *tokenizer.Body {
-	if !w.freeText(p) {
-		return nil
+// names takes the tokens of a body at once, as they go on an open name. It does
+// nothing, and says so, where p is not in one that may be of any characters.
+func (w *walker) names(b func() *tokenizer.Body, p *position) bool {
+	if !w.freeName(p) {
+		return false
 	}
-	lo, hi := 0, -1
-	if one := &p.ways[0]; one.at == inText {
-		lo, hi = int(one.lo), int(one.hi)
-	}
-	var b *tokenizer.Body
-	if node < 0 {
-		b = w.v.Body()
-		if hi < 0 {
-			w.base = b.All
-		} else {
-			w.base = b.Within(hi)
-		}
+	body := b()
+	if body.Tokens == nil {
+		w.allow(body.All)
 	} else {
-		b = w.v.BodyAt(node)
-		w.inside(b, hi)
+		w.inside(body, -1)
 	}
-	if lo > 0 || hi >= 0 {
-		w.crossBounded(b, p, lo, hi)
-		return b
-	}
-	w.cross(b, p)
-	return b
+	w.cross(body, p)
+	return true
 }
 
 // inside sets the tokens of a node's body that stay in the string.
@@ -153,21 +150,18 @@ func (w *walker) inside(b *tokenizer.Body, hi int) {
 	}
 }
 
-// freeText reports whether p is within a string in which every character may
-// stand, and which may end wherever its length allows; of names, where
-// [walker.cross] says.
-func (w *walker) freeText(p *position) bool {
+// freeName reports whether p is within a name in which every character may stand;
+// where it may end, [walker.cross] says.
+func (w *walker) freeName(p *position) bool {
 	w.m.mu.Lock() // automata of texts grow as they are asked
 	defer w.m.mu.Unlock()
 	for i := range p.ways {
 		x := &p.ways[i]
 		switch {
-		case x.char != 0:
+		case x.char != 0 || x.at != inKey || x.state < 0:
 			return false
-		case x.at == inText && x.text.Total(x.state) && x.lo <= 0 && x.hi < 0:
-		case x.at == inText && x.text.Machine == textlang.Any && sameLength(p):
-		case x.at == inKey && x.state >= 0 && x.in.object.others == textlang.Any:
-		case x.at == inKey && x.state >= 0 && len(p.ways) == 1 && x.in.object.others.Open(x.state):
+		case x.in.object.others == textlang.Any:
+		case len(p.ways) == 1 && x.in.object.others.Open(x.state):
 		default:
 			return false
 		}
@@ -175,39 +169,14 @@ func (w *walker) freeText(p *position) bool {
 	return true
 }
 
-// sameLength reports whether all readings are texts of the same length.
-func sameLength(p *position) bool {
-	for i := range p.ways {
-		if w := &p.ways[i]; w.at != inText || w.lo != p.ways[0].lo || w.hi != p.ways[0].hi {
-			return false
-		}
-	}
-	return true
-}
-
-// crossBounded takes the tokens that end a string at an allowed length.
-func (w *walker) crossBounded(b *tokenizer.Body, p *position, lo, hi int) {
-	valid := w.suffixes(w.ended(p))
-	for i := range b.Crosses {
-		c := &b.Crosses[i]
-		if c.Chars >= lo && (hi < 0 || c.Chars <= hi) && valid.has(c.Suffix) {
-			w.set(uint32(c.ID))
-		}
-	}
-}
-
-// cross takes the tokens that end a string or a name. What is behind a name
-// depends on it only if the schema mentions it.
+// cross takes the tokens that end a name. What is behind one depends on it only if
+// the schema mentions it.
 func (w *walker) cross(b *tokenizer.Body, p *position) {
-	if key := &p.ways[0]; key.at == inKey && key.in.object.others != textlang.Any {
+	if p.ways[0].in.object.others != textlang.Any {
 		w.crossNames(b, p)
 		return
 	}
-	now := w.m.step(p, '"')
-	off := now
-	if p.ways[len(p.ways)-1].at == inKey || p.ways[0].at == inKey {
-		off = w.offTrie(p)
-	}
+	now, off := w.m.step(p, '"'), w.offTrie(p)
 	bare, other := w.suffixes(now), w.suffixes(off)
 	for s := range bare.each() {
 		w.setAll(b.Bare(s))
@@ -228,7 +197,7 @@ func (w *walker) cross(b *tokenizer.Body, p *position) {
 
 func mentions(p *position) bool {
 	for i := range p.ways {
-		if p.ways[i].at == inKey && p.ways[i].word >= 0 {
+		if p.ways[i].word >= 0 {
 			return true
 		}
 	}
@@ -238,7 +207,7 @@ func mentions(p *position) bool {
 // onTrie reports whether a character leads to names that the schema mentions.
 func onTrie(p *position, r rune) bool {
 	for i := range p.ways {
-		if w := &p.ways[i]; w.at == inKey && w.word >= 0 && w.in.object.trie.Step(w.word, r) >= 0 {
+		if w := &p.ways[i]; w.word >= 0 && w.in.object.trie.Step(w.word, r) >= 0 {
 			return true
 		}
 	}
@@ -320,23 +289,10 @@ func (w *walker) offTrie(p *position) *position {
 	defer w.m.mu.Unlock()
 	var out []way
 	for _, x := range p.ways {
-		if x.at == inKey {
-			x.word = textlang.Dead
-		}
+		x.word = textlang.Dead
 		out = append(out, x)
 	}
 	return w.m.work(w.m.position(out), '"')
-}
-
-// ended is where the string of p ends, whatever its length.
-func (w *walker) ended(p *position) *position {
-	w.m.mu.Lock()
-	defer w.m.mu.Unlock()
-	var out []way
-	for i := range p.ways {
-		out = w.m.whole(out, p.ways[i].in)
-	}
-	return w.m.position(out)
 }
 
 // validity is the suffixes of a vocabulary that go on from a position.

@@ -53,7 +53,8 @@ type Vocabulary struct {
 	leftover *Trie
 	safe     [][]uint64 // by code points; see Safe
 	div      divisions  // see Body
-	chars    charMasks  // see Only
+	chars    charMasks
+	kinds    kindTrees // see Only
 	encoder  encoder
 	named    markers // text that is one token wherever it stands
 	marks    markers // these and the control tokens

@@ -149,13 +149,20 @@ type Lang struct {
 	reach    *reach
 }
 
-// Plain has one code point of each class that has any which JSON's strings hold as
-// it is.
-func (l *Lang) Plain() []rune {
+// Firsts are the first code points of the classes that no state tells apart. The
+// caller must not change them.
+func (l *Lang) Firsts() []rune {
 	starts := l.bounds()
 	if len(starts) == 0 || starts[0] != 0 {
 		starts = slices.Insert(slices.Clone(starts), 0, 0)
 	}
+	return starts
+}
+
+// Plain has one code point of each class that has any which JSON's strings hold as
+// it is.
+func (l *Lang) Plain() []rune {
+	starts := l.Firsts()
 	var out []rune
 	for c, r := range starts {
 		end := rune(0x110000)
