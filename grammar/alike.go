@@ -3,6 +3,7 @@ package grammar
 import (
 	"math/bits"
 	"slices"
+	"unicode"
 
 	"github.com/holdfast-go/holdfast/grammar/tokenizer"
 	"github.com/holdfast-go/holdfast/internal/textlang"
@@ -15,60 +16,15 @@ func (x *textWalk) safe() bool {
 	if x.at.char != 0 {
 		return false
 	}
-	v := x.w.v
-	longest := v.SafeLength()
 	if x.at.hi < 0 && x.text.Open(x.at.q) {
-		x.w.allow(v.Safe(longest))
+		x.w.allow(x.w.v.Safe(x.w.v.SafeLength()))
 		return true
 	}
-	if n := x.openFor(longest); n >= longest {
-		x.w.allow(v.Safe(longest))
-		return true
-	} else if n >= enoughOpen {
-		x.w.allow(v.Safe(n))
-		x.tryAmong(v.Safe(longest))
-		return true
-	}
-	if k := x.w.m.kinds[x.text]; k != nil && k.v == v {
+	if k := x.w.m.kinds[x.text]; k != nil && k.v == x.w.v {
 		x.byKind(k.Kinds, 0, 0)
 		return true
 	}
-	return x.alike()
-}
-
-// enoughLike is how many characters must lead on alike for their tokens to be
-// taken as one; fewOthers is how many tokens may hold others that lead on.
-const (
-	enoughLike = 20
-	fewOthers  = 4096
-)
-
-// alike takes the tokens that are made of characters which all lead on alike
-// however many there are, and tries those that hold others which lead on.
-func (x *textWalk) alike() bool {
-	same, leads, ok := x.runOf()
-	if !ok {
-		return false
-	}
-	v := x.w.v
-	count := 0
-	for c := range tokenizer.LineEnds + 1 {
-		if leads.Has(c) {
-			for _, word := range v.Holding(c) {
-				count += bits.OnesCount64(word)
-			}
-		}
-	}
-	if count > fewOthers {
-		return false
-	}
-	x.w.allow(v.Only(same))
-	for c := range tokenizer.LineEnds + 1 {
-		if leads.Has(c) {
-			x.tryAmong(v.Holding(c))
-		}
-	}
-	return true
+	return x.loose()
 }
 
 // vocabularyKinds are the kinds of one vocabulary.
@@ -105,135 +61,154 @@ func (x *textWalk) byKind(k *tokenizer.Kinds, node int32, depth int) {
 	}
 }
 
-// enoughOpen is for how many characters anything must be able to follow for the
-// tokens of so many to be taken as one; mostOpen bounds the search for it.
+// loose takes the tokens of characters any of which may follow any other, and tries
+// those that hold others which lead on.
+func (x *textWalk) loose() bool {
+	within, leaving, states := x.looseSet()
+	n := x.longest(states)
+	if n < enoughLoose {
+		return false
+	}
+	v := x.w.v
+	count := 0
+	for c := range tokenizer.LineEnds + 1 {
+		if leaving.Has(c) {
+			for _, word := range v.Holding(c) {
+				count += bits.OnesCount64(word)
+			}
+		}
+	}
+	if count > fewOthers {
+		return false
+	}
+	set := v.Only(within)
+	if n == v.SafeLength() {
+		x.w.allow(set)
+	} else {
+		short := v.Safe(n)
+		for i, word := range set {
+			x.w.found[i] |= word & short[i]
+		}
+		x.tryAmong(set)
+	}
+	for c := range tokenizer.LineEnds + 1 {
+		if leaving.Has(c) {
+			x.tryAmong(v.Holding(c))
+		}
+	}
+	return true
+}
+
 const (
-	enoughOpen = 8
-	mostOpen   = 256
+	enoughLoose = 8     // characters that must be able to follow each other
+	mostStates  = 256   // that a loose set may pass
+	mostTries   = 12    // to find it
+	fewOthers   = 6_000 // tokens that hold a character which leaves it
 )
 
-// openFor is for how many characters anything can follow, whatever it is: 0 where
-// that is not known.
-func (x *textWalk) openFor(longest int) int {
-	l, at := x.text, &x.at
-	chars := l.Plain()
-	seen := map[int32]bool{at.q: true}
-	now, n := []int32{at.q}, 0
-search:
-	for ; n < longest && len(now) > 0; n++ {
-		var then []int32
-		for _, q := range now {
-			for _, r := range chars {
-				to := l.Step(q, r)
-				if to == textlang.Dead || len(seen) > mostOpen {
-					break search
+// looseSet finds characters that may follow each other in any order and number,
+// the others that may follow them, and the states that they lead to: none where no
+// such set was found.
+func (x *textWalk) looseSet() (within, leaving tokenizer.CharSet, states []int32) {
+	l, classes := x.text, x.text.Plain()
+	set := make([]bool, len(classes))
+	left := 0
+	for c := range classes {
+		if set[c] = l.Step(x.at.q, classes[c].Plain) != textlang.Dead; set[c] {
+			left++
+		}
+	}
+	by := map[int32]int{} // the class that led to a state first
+	for range mostTries {
+		clear(by)
+		by[x.at.q] = -1
+		states = append(states[:0], x.at.q)
+		bad := int32(textlang.Dead)
+		for i := 0; i < len(states) && bad == textlang.Dead; i++ {
+			for c, in := range set {
+				if !in {
+					continue
 				}
-				if !seen[to] {
-					seen[to] = true
-					then = append(then, to)
+				to := l.Step(states[i], classes[c].Plain)
+				if to == textlang.Dead {
+					bad = states[i]
+					break
+				}
+				if _, seen := by[to]; !seen {
+					if by[to] = c; len(states) == mostStates {
+						return within, leaving, nil
+					}
+					states = append(states, to)
 				}
 			}
 		}
-		now = then
-	}
-	if len(now) == 0 {
-		n = longest // and so on
-	}
-	for ; n >= enoughOpen; n /= 2 {
-		fits := true
-		for q := range seen {
-			lo, hi := int(at.lo), int(at.hi)
-			if fits = at.lo <= 0 && at.hi < 0 || (hi < 0 || hi-n >= 0) && l.Fits(q, lo, max(hi-n, -1)); !fits {
-				break
+		if bad == textlang.Dead {
+			within, leaving = x.charSets(classes, set, states)
+			return within, leaving, states
+		}
+		var ends []int
+		for c, in := range set {
+			if in && l.Step(bad, classes[c].Plain) == textlang.Dead {
+				ends = append(ends, c)
 			}
 		}
-		if fits {
+		if 4*len(ends) > left {
+			ends = append(ends[:0], by[bad])
+		}
+		for _, c := range ends {
+			set[c] = false
+			left--
+		}
+		if left == 0 {
+			break
+		}
+	}
+	return within, leaving, nil
+}
+// charSets are the characters of classes that are in a set, and the others that lead
+// on from some state.
+func (x *textWalk) charSets(classes []textlang.Chars, set []bool, states []int32) (within, leaving tokenizer.CharSet) {
+	add := func(char int, first, last rune) {
+		in, leads := true, false
+		for c := range classes {
+			if classes[c].Last < first || classes[c].First > last {
+				continue
+			}
+			in = in && set[c]
+			leads = leads || set[c] || slices.ContainsFunc(states, func(q int32) bool {
+				return x.text.Step(q, classes[c].Plain) != textlang.Dead
+			})
+		}
+		switch {
+		case in:
+			within.Add(char)
+		case leads:
+			leaving.Add(char)
+		}
+	}
+	for c := ' '; c < 0x80; c++ {
+		if c != '"' && c != '\\' {
+			add(int(c), c, c)
+		}
+	}
+	add(tokenizer.LineEnds, 0x2028, 0x2029)
+	if add(tokenizer.BeyondASCII, 0x80, 0x2027); within.Has(tokenizer.BeyondASCII) {
+		within.Remove(tokenizer.BeyondASCII)
+		add(tokenizer.BeyondASCII, 0x202a, unicode.MaxRune)
+	}
+	return within, leaving
+}
+
+// longest is for how many characters the length allows whatever leads to states.
+func (x *textWalk) longest(states []int32) int {
+	lo, hi := int(x.at.lo), int(x.at.hi)
+	for n := x.w.v.SafeLength(); len(states) > 0 && n >= enoughLoose; n /= 2 {
+		fits := func(q int32) bool { return x.text.Fits(q, lo, max(hi-n, -1)) }
+		if lo <= 0 && hi < 0 || (hi < 0 || hi >= n) && !slices.ContainsFunc(states, func(q int32) bool { return !fits(q) }) {
 			return n
 		}
 	}
 	return 0
-}
-
-// runOf finds the characters that lead to the same state as most do, and the others
-// that lead on. ok is whether the former are many, and go on doing so.
-func (x *textWalk) runOf() (same, leads tokenizer.CharSet, ok bool) {
-	var to [0x80]int32
-	count := map[int32]int{}
-	most := textlang.Dead
-	for c := ' '; c < 0x80; c++ {
-		to[c] = textlang.Dead
-		if c != '"' && c != '\\' {
-			to[c] = x.text.Step(x.at.q, c)
-		}
-		if to[c] == textlang.Dead {
-			continue
-		}
-		if count[to[c]]++; most == textlang.Dead || count[to[c]] > count[most] {
-			most = to[c]
-		}
-	}
-	if most == textlang.Dead || count[most] < enoughLike {
-		return same, leads, false
-	}
-	var chars []rune
-	for c := ' '; c < 0x80; c++ {
-		switch to[c] {
-		case most:
-			same.Add(int(c))
-			chars = append(chars, c)
-		case textlang.Dead:
-		default:
-			leads.Add(int(c))
-		}
-	}
-	for _, kind := range beyondASCII {
-		switch {
-		case x.allTo(x.at.q, most, kind.ranges):
-			same.Add(kind.as)
-		case slices.ContainsFunc(kind.ranges, func(r [2]rune) bool { return x.text.SomeIn(x.at.q, r[0], r[1]) }):
-			leads.Add(kind.as)
-		}
-	}
-	return same, leads, x.goOnAlike(chars, &same)
-}
-
-// beyondASCII are the kinds of characters that stand for many.
-var beyondASCII = []struct {
-	as     int
-	ranges [][2]rune
-}{
-	{tokenizer.LineEnds, [][2]rune{{0x2028, 0x2029}}},
-	{tokenizer.BeyondASCII, [][2]rune{{0x80, 0x2027}, {0x202a, 0x10ffff}}},
-}
-
-func (x *textWalk) allTo(q, to int32, ranges [][2]rune) bool {
-	return !slices.ContainsFunc(ranges, func(r [2]rune) bool { return !x.text.AllTo(q, to, r[0], r[1]) })
-}
-
-// goOnAlike reports whether the same characters lead on alike, as far as a token goes.
-func (x *textWalk) goOnAlike(chars []rune, same *tokenizer.CharSet) bool {
-	at := x.at
-	for range x.w.v.SafeLength() {
-		var next textState
-		if !x.whole(&next, &at, chars[0]) {
-			return false
-		}
-		for _, c := range chars[1:] {
-			if x.text.Step(at.q, c) != next.q {
-				return false
-			}
-		}
-		for _, kind := range beyondASCII {
-			if same.Has(kind.as) && !x.allTo(at.q, next.q, kind.ranges) {
-				return false
-			}
-		}
-		if next == at {
-			break // and so on
-		}
-		at = next
-	}
-	return true
 }
 
 // tryAmong tries the tokens of a mask that are not allowed already.

@@ -20,6 +20,9 @@ const (
 // Add puts a member in.
 func (s *CharSet) Add(c int) { s[c>>6] |= 1 << (c & 63) }
 
+// Remove takes a member out.
+func (s *CharSet) Remove(c int) { s[c>>6] &^= 1 << (c & 63) }
+
 // Has reports whether c is in.
 func (s *CharSet) Has(c int) bool { return s[c>>6]>>(c&63)&1 != 0 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Formula is a language made of others by and, or and not.
@@ -159,21 +160,26 @@ func (l *Lang) Firsts() []rune {
 	return starts
 }
 
-// Plain has one code point of each class that has any which JSON's strings hold as
-// it is.
-func (l *Lang) Plain() []rune {
+// Chars is code points that no state tells apart.
+type Chars struct {
+	First, Last rune
+	Plain       rune // one that JSON's strings hold as it is
+}
+
+// Plain are the classes that have a code point which JSON's strings hold as it is.
+func (l *Lang) Plain() []Chars {
 	starts := l.Firsts()
-	var out []rune
-	for c, r := range starts {
-		end := rune(0x110000)
-		if c+1 < len(starts) {
-			end = starts[c+1]
+	var out []Chars
+	for i, r := range starts {
+		c := Chars{r, unicode.MaxRune, r}
+		if i+1 < len(starts) {
+			c.Last = starts[i+1] - 1
 		}
-		for r < end && !isPlain(r) {
-			r++
+		for c.Plain <= c.Last && !isPlain(c.Plain) {
+			c.Plain++
 		}
-		if r < end {
-			out = append(out, r)
+		if c.Plain <= c.Last {
+			out = append(out, c)
 		}
 	}
 	return out
@@ -510,18 +516,3 @@ func (l *Lang) Leads(q int32, first, last rune, lo, hi int) bool {
 // Counted is like Length, counted by the machine itself: for bounds that are a
 // part of something larger.
 func Counted(min, max int) *Formula { return Is(count{int32(min), int32(max)}) }
-
-// AllTo reports whether every code point from lo to hi leads from q to the same
-// state.
-func (l *Lang) AllTo(q, to int32, lo, hi rune) bool {
-	starts := l.bounds()
-	for c, first := range starts {
-		if c+1 < len(starts) && starts[c+1] <= lo || first > hi || surrogateClass(starts, c) {
-			continue
-		}
-		if l.Step(q, max(first, lo)) != to {
-			return false
-		}
-	}
-	return true
-}
