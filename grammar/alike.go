@@ -20,42 +20,58 @@ func (x *textWalk) safe() bool {
 		x.w.allow(x.w.v.Safe(x.w.v.SafeLength()))
 		return true
 	}
-	if k := x.w.m.kinds[x.text]; k != nil && k.v == x.w.v {
-		x.byKind(k.Kinds, 0, 0)
-		return true
+	if x.w.m.kinds[kindsKey{x.text, x.w.v}] != nil {
+		return x.byKinds()
 	}
-	return x.loose()
+	return x.loose() || x.byKinds()
 }
 
-// vocabularyKinds are the kinds of one vocabulary.
-type vocabularyKinds struct {
-	*tokenizer.Kinds
-	v *tokenizer.Vocabulary
+// maxWalk is how many nodes of the vocabulary may lead on before another walk like
+// it goes by kinds.
+const maxWalk = 20_000
+
+// kindsKey is whose kinds are kept.
+type kindsKey struct {
+	text *textlang.Lang
+	v    *tokenizer.Vocabulary
 }
 
-// kinds takes the safe tokens by the kinds of characters that the automaton tells
-// apart, where these are few. The lock is held.
-func (x *textWalk) kinds() bool {
-	if x.at.char != 0 {
-		return false
+// costly notes that a walk of the vocabulary went far. The lock is held.
+func (x *textWalk) costly() bool {
+	key := kindsKey{x.text, x.w.v}
+	if x.w.m.kinds[key] == nil {
+		x.w.m.kinds[key] = nil
 	}
-	k := x.w.v.Kinds(x.text.Firsts())
-	if len(k.Nodes) == 0 {
-		return false
+	return true
+}
+
+// byKinds takes the safe tokens by the kinds of characters that the automaton tells
+// apart, where these are few, and a walk was costly or another text of the same
+// kinds has been taken so. The lock is held.
+func (x *textWalk) byKinds() bool {
+	key := kindsKey{x.text, x.w.v}
+	k, costly := x.w.m.kinds[key]
+	if k == nil {
+		if k = x.w.v.Kinds(x.text.Firsts(), costly); k == nil || len(k.Nodes) == 0 {
+			return false
+		}
+		x.w.m.kinds[key] = k
 	}
-	x.w.m.kinds[x.text] = &vocabularyKinds{k, x.w.v}
 	x.byKind(k, 0, 0)
 	return true
 }
 
 // byKind decides the tokens below a node of a depth.
 func (x *textWalk) byKind(k *tokenizer.Kinds, node int32, depth int) {
+	from := &x.w.text[depth]
 	if depth == 0 {
-		x.w.text[0] = x.at
+		*from = x.at
 	}
 	for c := k.Nodes[node].First; c != 0; c = k.Nodes[c].Next {
-		if x.whole(&x.w.text[depth+1], &x.w.text[depth], k.Firsts[k.Nodes[c].Kind]) {
+		to, ok := from.whole(x.text, x.text.Step(from.q, k.Firsts[k.Nodes[c].Kind]))
+		if ok {
 			k.Set(x.w.found, c)
+			x.w.text[depth+1] = to
 			x.byKind(k, c, depth+1)
 		}
 	}
@@ -165,6 +181,7 @@ func (x *textWalk) looseSet() (within, leaving tokenizer.CharSet, states []int32
 	}
 	return within, leaving, nil
 }
+
 // charSets are the characters of classes that are in a set, and the others that lead
 // on from some state.
 func (x *textWalk) charSets(classes []textlang.Chars, set []bool, states []int32) (within, leaving tokenizer.CharSet) {
@@ -240,11 +257,10 @@ func (x *textWalk) takes(text string) bool {
 		return true
 	}
 	for _, r := range text {
-		var next textState
-		if !x.whole(&next, &at, r) {
+		var ok bool
+		if at, ok = at.whole(x.text, x.text.Step(at.q, r)); !ok {
 			return false
 		}
-		at = next
 	}
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/holdfast-go/holdfast/grammar/tokenizer"
 	"github.com/holdfast-go/holdfast/internal/rules"
 	"github.com/holdfast-go/holdfast/internal/textlang"
 )
@@ -26,7 +27,7 @@ type machine struct {
 	positions positionTable
 	frames    map[frameKey]*frame
 	ids       map[any]uint32
-	kinds     map[*textlang.Lang]*vocabularyKinds // where they were asked for
+	kinds     map[kindsKey]*tokenizer.Kinds // nil: a walk was costly
 	wayRoom   []way
 }
 
@@ -36,7 +37,7 @@ const maxDepth = 64
 func newMachine(b *builder, root *goal, o *Options) *machine {
 	m := &machine{
 		order: o.SchemaOrder, b: b,
-		frames: map[frameKey]*frame{}, ids: map[any]uint32{}, kinds: map[*textlang.Lang]*vocabularyKinds{},
+		frames: map[frameKey]*frame{}, ids: map[any]uint32{}, kinds: map[kindsKey]*tokenizer.Kinds{},
 	}
 	m.start = m.position([]way{{at: atStart, goal: root}})
 	m.finish = m.position([]way{{at: atEnd}})

@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"github.com/holdfast-go/holdfast/internal/jsonchar"
 	"github.com/holdfast-go/holdfast/internal/textlang"
 )
 
@@ -39,47 +40,71 @@ func (m *machine) inText(out []way, w *way, b byte) []way {
 		}
 		return out
 	}
-	s := w.char.Step(b)
-	if !s.OK {
+	from := textState{q: w.state, char: w.char, lo: w.lo, hi: w.hi}
+	to, ok := from.step(w.text, b)
+	if !ok || to.char != 0 && !to.leads(w.text) {
 		return out
 	}
 	next := *w
-	next.char = s.Next
-	if s.Next != 0 {
-		if w.text.Max < 0 && w.text.Open(w.state) {
-			return append(out, next)
-		}
-		for _, r := range s.Next.Ranges() {
-			if w.text.Leads(w.state, r[0], r[1], int(w.lo), int(w.hi)) {
-				return append(out, next)
-			}
-		}
-		return out
-	}
-	if w.hi == 0 {
-		return out
-	}
-	next.state = w.text.Step(w.state, s.Rune)
-	if next.state == textlang.Dead {
-		return out
-	}
-	countDown(w, &next)
-	if (w.lo > 0 || w.hi >= 0) && !w.text.Fits(next.state, int(next.lo), int(next.hi)) {
-		return out
-	}
+	next.state, next.char, next.lo, next.hi = to.q, to.char, to.lo, to.hi
 	return append(out, next)
 }
 
-// countDown counts one character off those counts that are not capped.
-func countDown(w, next *way) {
-	far := w.text.Far()
+// textState is where a text stands in its automaton.
+type textState struct {
+	q      int32
+	char   jsonchar.Part
+	lo, hi int32         // how many characters must come, and may; negative: no bound
+	row    *textlang.Row // of q, where a walk asked for it
+}
+
+// step reads one byte that is no closing quote. Whether a character that is cut can
+// become one that leads on is for leads to say.
+func (from *textState) step(l *textlang.Lang, b byte) (to textState, ok bool) {
+	s := from.char.Step(b)
+	if !s.OK {
+		return to, false
+	}
+	if s.Next != 0 {
+		to = *from
+		to.char = s.Next
+		return to, true
+	}
+	return from.whole(l, l.Step(from.q, s.Rune))
+}
+
+// leads reports whether a character that is cut can become one that leads on.
+func (t *textState) leads(l *textlang.Lang) bool {
+	if l.Max < 0 && l.Open(t.q) {
+		return true
+	}
+	for _, r := range t.char.Ranges() {
+		if l.Leads(t.q, r[0], r[1], int(t.lo), int(t.hi)) {
+			return true
+		}
+	}
+	return false
+}
+
+// whole counts a character that led to q.
+func (from *textState) whole(l *textlang.Lang, q int32) (to textState, ok bool) {
+	if from.hi == 0 || q == textlang.Dead {
+		return to, false
+	}
+	to = textState{q: q, lo: from.lo, hi: from.hi}
+	if from.lo <= 0 && from.hi < 0 {
+		return to, true
+	}
+	// Counts that are capped stay.
+	far := l.Far()
 	limit := int32(farEnough + far)
-	if far < 0 || w.lo < limit {
-		next.lo = max(w.lo-1, 0)
+	if far < 0 || from.lo < limit {
+		to.lo = max(from.lo-1, 0)
 	}
-	if w.hi > 0 && (far < 0 || w.hi < limit) {
-		next.hi = w.hi - 1
+	if from.hi > 0 && (far < 0 || from.hi < limit) {
+		to.hi = from.hi - 1
 	}
+	return to, l.Fits(q, int(to.lo), int(to.hi))
 }
 
 // recount is a position with the counts of its strings as they are after so many

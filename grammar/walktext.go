@@ -2,9 +2,9 @@ package grammar
 
 import (
 	"slices"
+	"unicode"
 
 	"github.com/holdfast-go/holdfast/grammar/tokenizer"
-	"github.com/holdfast-go/holdfast/internal/jsonchar"
 	"github.com/holdfast-go/holdfast/internal/textlang"
 )
 
@@ -14,12 +14,6 @@ type reading struct {
 	text *textlang.Lang
 	at   textState
 	ends *position // behind the quote
-}
-
-type textState struct {
-	q      int32
-	char   jsonchar.Part
-	lo, hi int32
 }
 
 // readings are those of a position within a string, nil where it is within
@@ -37,7 +31,7 @@ func (w *walker) readings(p *position) []reading {
 		if x.at != inText {
 			return nil
 		}
-		at := textState{x.state, x.char, x.lo, x.hi}
+		at := textState{q: x.state, char: x.char, lo: x.lo, hi: x.hi}
 		k := slices.IndexFunc(out, func(r reading) bool { return r.text == x.text && r.at == at })
 		if k < 0 {
 			k = len(out)
@@ -66,18 +60,15 @@ func (w *walker) texts(list []reading) {
 			w.body(w.v.Body(), r)
 			continue
 		}
-		t := w.v.Leftover()
-		if !w.ask(x.safe) {
-			if t = w.v.Trie(); x.walk(t.Nodes(), 0, maxWalk) {
-				w.setTwins(t)
-				continue
-			}
-			if w.ask(x.kinds) {
-				t = w.v.Leftover()
-			}
+		if w.ask(x.safe) {
+			x.walk(w.v.Leftover().Nodes(), 0)
+			w.setTwins(w.v.Leftover())
+			continue
 		}
-		x.walk(t.Nodes(), 0, len(t.Nodes()))
-		w.setTwins(t)
+		if x.walk(w.v.Trie().Nodes(), 0) > maxWalk {
+			w.ask(x.costly)
+		}
+		w.setTwins(w.v.Trie())
 	}
 }
 
@@ -90,7 +81,7 @@ func (w *walker) textsBelow(list []reading, node int, nodes []tokenizer.Node, de
 			continue
 		}
 		x := textWalk{w, r}
-		x.walk(nodes, depth, len(nodes))
+		x.walk(nodes, depth)
 	}
 }
 
@@ -146,16 +137,16 @@ type textWalk struct {
 	*reading
 }
 
-// maxWalk is how many nodes are passed before [textWalk.kinds] is worth it.
-const maxWalk = 20_000
+// longWalk is how many nodes lead on before rows are worth their memory.
+const longWalk = 500
 
-// walk decides nodes below one of a depth at which the reading stands. It gives up,
-// and reports false, where more than most lead on.
-func (x *textWalk) walk(nodes []tokenizer.Node, depth, most int) bool {
+// walk decides nodes below one of a depth at which the reading stands. It gives how
+// many lead on.
+func (x *textWalk) walk(nodes []tokenizer.Node, depth int) (count int) {
 	w := x.w
-	w.text[depth] = x.at
 	w.m.mu.Lock()
 	defer w.m.mu.Unlock()
+	w.text[depth] = x.at
 	for i := 0; i < len(nodes); {
 		node := nodes[i]
 		d := node.Depth() & 255
@@ -172,13 +163,49 @@ func (x *textWalk) walk(nodes []tokenizer.Node, depth, most int) bool {
 			i += node.Size()
 			continue
 		}
-		w.set(node.Token())
-		if most--; most < 0 {
-			return false
+		if count > longWalk && w.text[d].char == 0 {
+			w.text[d].row = x.text.Row(w.text[d].q)
 		}
+		count++
 		i++
+		if w.text[d].char == 0 || int(node.Token()) < w.v.Size() && w.text[d].leads(x.text) {
+			w.set(node.Token())
+		}
+	}
+	return count
+}
+
+// step reads one byte. It is fast where the automaton has rows.
+func (x *textWalk) step(to, from *textState, b byte) (ok bool) {
+	switch {
+	case from.char == 0 && b >= 0x80 && !x.beyond(from):
+		return false
+	case from.row == nil, from.char != 0, b < ' ', b >= 0x80, b == '\\':
+		*to, ok = from.step(x.text, b)
+		return ok
+	}
+	q := from.row.To[b]
+	if q == textlang.Unknown {
+		q = x.text.Step(from.q, rune(b))
+		from.row.To[b] = q
+	}
+	if q == textlang.Dead {
+		return false
+	}
+	if from.lo <= 0 && from.hi < 0 {
+		*to = textState{q: q, hi: -1}
+	} else if *to, ok = from.whole(x.text, q); !ok {
+		return false
 	}
 	return true
+}
+
+// beyond reports whether a character beyond ASCII leads on.
+func (x *textWalk) beyond(from *textState) bool {
+	if from.row != nil {
+		return from.row.Beyond
+	}
+	return x.text.SomeIn(from.q, 0x80, unicode.MaxRune)
 }
 
 // behind decides the nodes below a quote. The machine's lock is held; it is given
@@ -191,45 +218,4 @@ func (x *textWalk) behind(nodes []tokenizer.Node, depth int) {
 	defer x.w.m.mu.Lock()
 	x.w.at[depth], x.w.spaces[depth] = x.ends, 0
 	x.w.walkNodes(nodes)
-}
-
-// step reads one byte into to.
-func (x *textWalk) step(to, from *textState, b byte) bool {
-	*to = *from
-	if from.char == 0 && ' ' <= b && b < 0x80 && b != '\\' {
-		return x.whole(to, from, rune(b))
-	}
-	s := from.char.Step(b)
-	if !s.OK {
-		return false
-	}
-	if to.char = s.Next; s.Next == 0 {
-		return x.whole(to, from, s.Rune)
-	}
-	if x.text.Max < 0 && x.text.Open(from.q) {
-		return true
-	}
-	for _, r := range s.Next.Ranges() {
-		if x.text.Leads(from.q, r[0], r[1], int(from.lo), int(from.hi)) {
-			return true
-		}
-	}
-	return false
-}
-
-func (x *textWalk) whole(to, from *textState, r rune) bool {
-	to.lo, to.hi, to.char = from.lo, from.hi, 0
-	if from.hi == 0 {
-		return false
-	}
-	if to.q = x.text.Step(from.q, r); to.q == textlang.Dead {
-		return false
-	}
-	if from.lo <= 0 && from.hi < 0 {
-		return true
-	}
-	a, b := way{text: x.text, lo: from.lo, hi: from.hi}, way{lo: from.lo, hi: from.hi}
-	countDown(&a, &b)
-	to.lo, to.hi = b.lo, b.hi
-	return x.text.Fits(to.q, int(to.lo), int(to.hi))
 }

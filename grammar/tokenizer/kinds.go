@@ -60,8 +60,9 @@ const maxNodes = 1 << 14
 const maxKinds = 16
 
 // Kinds divides the safe tokens by kinds of characters: each begins at one of
-// firsts, which are in order, and ends before the next. It is shared.
-func (v *Vocabulary) Kinds(firsts []rune) *Kinds {
+// firsts, which are in order, and ends before the next. It is shared. What is not
+// known yet is worked out, which takes milliseconds, or nil without make.
+func (v *Vocabulary) Kinds(firsts []rune, make bool) *Kinds {
 	t := &v.kinds
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,6 +72,9 @@ func (v *Vocabulary) Kinds(firsts []rune) *Kinds {
 			t.trees[0] = k
 			return k
 		}
+	}
+	if !make {
+		return nil
 	}
 	k := newKinds(v, firsts)
 	t.trees = slices.Insert(t.trees, 0, k)

@@ -402,16 +402,15 @@ func (p *product) bounds() []rune {
 	return slices.Compact(out)
 }
 
-func (p *product) first() string {
+func (p *product) first() []byte {
 	key := make([]byte, 0, 4*len(p.parts))
 	for _, m := range p.parts {
 		key = appendState(key, m.Start())
 	}
-	return p.settled(string(key))
+	return p.settled(key)
 }
 
-func (p *product) step(key string, r rune) string {
-	next := make([]byte, 0, len(key))
+func (p *product) step(next, key []byte, r rune) []byte {
 	for i, m := range p.parts {
 		q := stateAt(key, i)
 		if q >= 0 {
@@ -419,23 +418,23 @@ func (p *product) step(key string, r rune) string {
 		}
 		next = appendState(next, q)
 	}
-	return p.settled(string(next))
+	return p.settled(next)
 }
 
 // settled is the key, or the constant that the formula has become.
-func (p *product) settled(key string) string {
+func (p *product) settled(key []byte) []byte {
 	switch p.truth(p.root, key, false) {
 	case yes:
-		return all
+		return append(key[:0], all...)
 	case no:
-		return ""
+		return key[:0]
 	}
 	return key
 }
 
 // sure reports whether a key is live because one part of an or is.
-func (p *product) sure(key string) bool {
-	if key == all {
+func (p *product) sure(key []byte) bool {
+	if string(key) == all {
 		return true
 	}
 	var is func(t *term) bool
@@ -451,11 +450,11 @@ func (p *product) sure(key string) bool {
 	return is(p.root)
 }
 
-func (p *product) accept(key string) bool { return p.truth(p.root, key, true) == yes }
+func (p *product) accept(key []byte) bool { return p.truth(p.root, key, true) == yes }
 
 // truth of a term at a key: at its end, or for every continuation, 0 where that
 // is open.
-func (p *product) truth(t *term, key string, atEnd bool) uint8 {
+func (p *product) truth(t *term, key []byte, atEnd bool) uint8 {
 	switch t.op {
 	case opIs:
 		q, m := stateAt(key, t.part), p.parts[t.part]

@@ -52,7 +52,7 @@ func (l *Labels) bounds() []rune {
 	return out
 }
 
-func (l *Labels) first() string {
+func (l *Labels) first() []byte {
 	var key []byte
 	for _, m := range l.parts {
 		key = appendState(key, m.Start())
@@ -60,11 +60,10 @@ func (l *Labels) first() string {
 	if l.without != nil {
 		key = appendState(key, l.without.Start())
 	}
-	return string(key)
+	return key
 }
 
-func (l *Labels) step(key string, r rune) string {
-	next := make([]byte, 0, len(key))
+func (l *Labels) step(next, key []byte, r rune) []byte {
 	for i := range len(key) / 4 {
 		q := stateAt(key, i)
 		if q >= 0 {
@@ -76,11 +75,11 @@ func (l *Labels) step(key string, r rune) string {
 		}
 		next = appendState(next, q)
 	}
-	return string(next)
+	return next
 }
 
 // labels of the word that ends at a key; ok is false for one of the given set.
-func (l *Labels) labels(key string) (set uint64, ok bool) {
+func (l *Labels) labels(key []byte) (set uint64, ok bool) {
 	for i, m := range l.parts {
 		if q := stateAt(key, i); q >= 0 && m.Accept(q) {
 			set |= 1 << i
@@ -105,13 +104,14 @@ const (
 func (l *Labels) Classes() ([]Class, error) {
 	starts := l.bounds()
 	ids := map[string]int{}
-	var keys []string
-	add := func(key string) int {
-		if id, ok := ids[key]; ok {
+	var keys [][]byte
+	var room []byte
+	add := func(key []byte) int {
+		if id, ok := ids[string(key)]; ok {
 			return id
 		}
-		ids[key] = len(keys)
-		keys = append(keys, key)
+		ids[string(key)] = len(keys)
+		keys = append(keys, slices.Clone(key))
 		return len(keys) - 1
 	}
 	add(l.first())
@@ -128,7 +128,8 @@ func (l *Labels) Classes() ([]Class, error) {
 		for c, r := range starts {
 			to[c] = -1
 			if !surrogateClass(starts, c) {
-				to[c] = add(l.step(keys[at], r))
+				room = l.step(room[:0], keys[at], r)
+				to[c] = add(room)
 			}
 		}
 		next = append(next, to)
@@ -239,7 +240,7 @@ type filtered struct {
 	want func(uint64) bool
 }
 
-func (f *filtered) accept(key string) bool {
+func (f *filtered) accept(key []byte) bool {
 	set, ok := f.labels(key)
 	return ok && f.want(set)
 }

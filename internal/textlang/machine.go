@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"unicode"
 )
 
 // Dead is the state from which no word of the language is reached.
@@ -34,17 +35,16 @@ const maxStates = 1 << 16
 // source gives the states of a lazily built automaton, each named by a key. The
 // empty key is the dead state, all that of every text.
 type source interface {
-	first() string
-	step(key string, r rune) string
-	accept(key string) bool
+	first() []byte
+	// step appends the key that r leads to.
+	step(to, key []byte, r rune) []byte
+	accept(key []byte) bool
 	bounds() []rune
 }
 
 const all = "*"
 
 const (
-	unknown = int32(-2)
-
 	yes = 1
 	no  = 2
 )
@@ -55,8 +55,10 @@ type lazy struct {
 	starts []rune // of the classes
 	ascii  [128]uint16
 	ids    map[string]int32
-	keys   []string
+	keys   [][]byte
+	room   []byte  // for a key
 	next   []int32 // state*classes + class
+	rows   []*Row  // by state, where they were asked for
 	acc    []bool
 	live   []uint8 // yes, no or not known yet
 	open   []uint8
@@ -93,11 +95,11 @@ func (l *lazy) class(r rune) int {
 	return l.search(r)
 }
 
-func (l *lazy) add(key string) int32 {
-	if key == "" {
+func (l *lazy) add(key []byte) int32 {
+	if len(key) == 0 {
 		return Dead
 	}
-	if id, ok := l.ids[key]; ok {
+	if id, ok := l.ids[string(key)]; ok {
 		return id
 	}
 	if len(l.keys) >= maxStates {
@@ -105,12 +107,14 @@ func (l *lazy) add(key string) int32 {
 		return Dead
 	}
 	id := int32(len(l.keys))
-	l.ids[key] = id
+	key = slices.Clone(key)
+	l.ids[string(key)] = id
 	l.keys = append(l.keys, key)
 	for range l.starts {
-		l.next = append(l.next, unknown)
+		l.next = append(l.next, Unknown)
 	}
-	l.acc = append(l.acc, key == all || l.src.accept(key))
+	l.rows = append(l.rows, nil)
+	l.acc = append(l.acc, string(key) == all || l.src.accept(key))
 	l.live = append(l.live, 0)
 	l.open = append(l.open, 0)
 	if l.acc[id] {
@@ -122,12 +126,13 @@ func (l *lazy) add(key string) int32 {
 // raw is the next state, which may be a dead end.
 func (l *lazy) raw(q int32, class int) int32 {
 	at := int(q)*len(l.starts) + class
-	if to := l.next[at]; to != unknown {
+	if to := l.next[at]; to != Unknown {
 		return to
 	}
 	to := q
-	if key := l.keys[q]; key != all {
-		to = l.add(l.src.step(key, l.starts[class]))
+	if key := l.keys[q]; string(key) != all {
+		l.room = l.src.step(l.room[:0], key, l.starts[class])
+		to = l.add(l.room)
 	}
 	l.next[at] = to
 	return to
@@ -150,11 +155,45 @@ func (l *lazy) Start() int32 {
 	return l.start
 }
 
-func (l *lazy) Step(q int32, r rune) int32 { return l.stepClass(q, l.class(r)) }
+func (l *lazy) Step(q int32, r rune) int32 {
+	class := l.class(r)
+	if to := l.next[int(q)*len(l.starts)+class]; to == Dead || to >= 0 && l.live[to] == yes {
+		return to
+	}
+	return l.stepClass(q, class)
+}
+
+// Row is where a state leads by ASCII characters, [Unknown] where that was not
+// asked yet, and whether any other leads on.
+type Row struct {
+	To     [0x80]int32
+	Beyond bool
+}
+
+// Unknown is no state.
+const Unknown = int32(-2)
+
+// Row is that of a state, nil for a machine without any. The caller fills To from
+// Step.
+func (l *Lang) Row(q int32) *Row {
+	z, ok := l.Machine.(*lazy)
+	if !ok {
+		return nil
+	}
+	r := z.rows[q]
+	if r == nil {
+		r = &Row{Beyond: z.SomeIn(q, 0x80, unicode.MaxRune)}
+		for c := range r.To {
+			r.To[c] = Unknown
+		}
+		z.rows[q] = r
+	}
+	return r
+}
 
 func (l *lazy) Accept(q int32) bool { return l.acc[q] }
 
-func (l *lazy) Total(q int32) bool { return l.keys[q] == all }
+func (l *lazy) Total(q int32) bool { return string(l.keys[q]) == all }
 
 // isLive looks for a word from q on. What it passes on the way to one is live;
 // what it passes without finding any is not.
@@ -162,7 +201,7 @@ func (l *lazy) isLive(q int32) bool {
 	if l.live[q] != 0 {
 		return l.live[q] == yes
 	}
-	if s, ok := l.src.(interface{ sure(key string) bool }); ok && s.sure(l.keys[q]) {
+	if s, ok := l.src.(interface{ sure(key []byte) bool }); ok && s.sure(l.keys[q]) {
 		l.live[q] = yes
 		return true
 	}
@@ -257,7 +296,7 @@ func appendState(key []byte, q int32) []byte {
 	return binary.LittleEndian.AppendUint32(key, uint32(q))
 }
 
-func stateAt(key string, i int) int32 {
+func stateAt(key []byte, i int) int32 {
 	k := key[4*i:]
 	return int32(uint32(k[0]) | uint32(k[1])<<8 | uint32(k[2])<<16 | uint32(k[3])<<24)
 }

@@ -1,6 +1,7 @@
 package textlang
 
 import (
+	"bytes"
 	"errors"
 	"regexp/syntax"
 	"slices"
@@ -223,6 +224,13 @@ type nfa struct {
 	seen     []uint32
 	mark     uint32
 	stack    []uint32
+	next     []int32
+	last     struct { // closure
+		key     []byte
+		holds   syntax.EmptyOp
+		out     []uint32
+		matched bool
+	}
 }
 
 const (
@@ -265,10 +273,20 @@ func (n *nfa) bounds() []rune {
 	return slices.DeleteFunc(out, func(r rune) bool { return r > unicode.MaxRune })
 }
 
-func (n *nfa) first() string { return string(appendState([]byte{atStart}, int32(n.prog.Start))) }
+func (n *nfa) first() []byte { return appendState([]byte{atStart}, int32(n.prog.Start)) }
 
 // closure follows what consumes nothing, under the conditions that hold.
-func (n *nfa) closure(key string, holds syntax.EmptyOp) (out []uint32, matched bool) {
+// The list is void when the next is asked for.
+func (n *nfa) closure(key []byte, holds syntax.EmptyOp) (out []uint32, matched bool) {
+	if n.last.holds == holds && bytes.Equal(n.last.key, key) {
+		return n.last.out, n.last.matched
+	}
+	n.last.key, n.last.holds = append(n.last.key[:0], key...), holds
+	n.last.out, n.last.matched = n.follow(n.last.out[:0], key, holds)
+	return n.last.out, n.last.matched
+}
+
+func (n *nfa) follow(out []uint32, key []byte, holds syntax.EmptyOp) ([]uint32, bool) {
 	n.mark++
 	n.stack = n.stack[:0]
 	for i := 0; i < (len(key)-1)/4; i++ {
@@ -292,7 +310,7 @@ func (n *nfa) closure(key string, holds syntax.EmptyOp) (out []uint32, matched b
 				n.stack = append(n.stack, in.Out)
 			}
 		case syntax.InstMatch:
-			return nil, true
+			return out[:0], true
 		case syntax.InstFail:
 		default:
 			out = append(out, pc)
@@ -301,7 +319,7 @@ func (n *nfa) closure(key string, holds syntax.EmptyOp) (out []uint32, matched b
 	return out, false
 }
 
-func (n *nfa) holds(key string, nextIsWord bool) syntax.EmptyOp {
+func (n *nfa) holds(key []byte, nextIsWord bool) syntax.EmptyOp {
 	var op syntax.EmptyOp
 	if key[0]&atStart != 0 {
 		op |= syntax.EmptyBeginText | syntax.EmptyBeginLine
@@ -312,13 +330,13 @@ func (n *nfa) holds(key string, nextIsWord bool) syntax.EmptyOp {
 	return op | syntax.EmptyNoWordBoundary
 }
 
-func (n *nfa) step(key string, r rune) string {
+func (n *nfa) step(to, key []byte, r rune) []byte {
 	word := n.words && syntax.IsWordChar(r)
 	pcs, matched := n.closure(key, n.holds(key, word))
 	if matched {
-		return all
+		return append(to, all...)
 	}
-	var next []int32
+	next := n.next[:0]
 	for _, pc := range pcs {
 		if in := &n.prog.Inst[pc]; in.MatchRune(r) {
 			next = append(next, int32(in.Out))
@@ -327,22 +345,24 @@ func (n *nfa) step(key string, r rune) string {
 	if !n.anchored {
 		next = append(next, int32(n.prog.Start)) // the match may begin anywhere
 	}
+	n.next = next
 	if len(next) == 0 {
-		return ""
+		return to
 	}
 	slices.Sort(next)
 	next = slices.Compact(next)
-	out := make([]byte, 1, 1+4*len(next))
+	before := byte(0)
 	if word {
-		out[0] = afterWord
+		before = afterWord
 	}
+	to = append(to, before)
 	for _, pc := range next {
-		out = appendState(out, pc)
+		to = appendState(to, pc)
 	}
-	return string(out)
+	return to
 }
 
-func (n *nfa) accept(key string) bool {
+func (n *nfa) accept(key []byte) bool {
 	_, matched := n.closure(key, n.holds(key, false)|syntax.EmptyEndText|syntax.EmptyEndLine)
 	return matched
 }
