@@ -13,7 +13,7 @@ import (
 // whole vocabulary. It reports false, and takes none, where that is not worth it.
 // The lock is held.
 func (x *textWalk) safe() bool {
-	if x.at.char != 0 {
+	if _, few := x.text.Machine.(*textlang.Trie); few || x.at.char != 0 {
 		return false
 	}
 	if x.at.hi < 0 && x.text.Open(x.at.q) {
