@@ -117,9 +117,20 @@ func TestWhoIsSignedInSeesAndDoesWhatTheTokenIsFor(t *testing.T) {
 	if js[bool](looks, `document.querySelector("[name=principal]") !== null`) {
 		t.Error("who sees only their own is asked whose calls to show")
 	}
-	boss := h.signedIn(t, holdfast.Principal{Tenant: "gym", ID: "boss"}, token.Read, token.Admin)
+	looks.open("/")
+	looks.waitText(".welcome h2", "Ask the gym coach")
+	looks.waitText(".chat .note", "lacks the scope propose")
+	if js[bool](looks, `[...document.querySelectorAll(".composer, .tries")].some(e => e.checkVisibility())`) {
+		t.Error("who may only look is shown where to write")
+	}
+	boss := h.signedIn(t, holdfast.Principal{Tenant: "gym", ID: "boss"}, token.Read, token.Admin, token.Propose)
 	boss.wait(`document.querySelectorAll("tbody tr").length === 2`)
 	boss.waitText("tbody", "leo")
+	run, err := h.ledger.CreateRun(t.Context(), ledger.Run{Catalog: "coach", Principal: leo})
+	h.must("CreateRun", err)
+	boss.open("/runs/" + run.ID)
+	boss.waitText(".chat .note", "acts for gym/leo")
+	boss.open("/ledger")
 	boss.click("#who button", "Sign out")
 	boss.wait(`document.querySelector("#token")`)
 	boss.open("/ledger")

@@ -32,8 +32,10 @@ class Chat {
     this.onVisible = () => this.seen();
     document.addEventListener("visibilitychange", this.onVisible);
     this.rest();
+    this.mine = can("propose");
     if (run) this.listen(); else this.welcome();
-    if (matchMedia("(pointer: fine)").matches) this.input.focus();
+    if (!this.mine) this.hush("This token may look and not write: it lacks the scope propose.");
+    else if (matchMedia("(pointer: fine)").matches) this.input.focus();
   }
 
   close() {
@@ -48,14 +50,24 @@ class Chat {
     else if (!document.hidden && this.run && !this.source) this.listen();
   }
 
+  // hush takes away what whoever looks may not use, and says why.
+  hush(why) {
+    this.form.hidden = true;
+    if (!this.why) {
+      this.why = make("p", { class: "note" });
+      this.el.append(this.why);
+    }
+    this.why.textContent = why;
+  }
+
   welcome() {
     const i = this.info;
     const said = i.scripted
       ? "The model here is scripted: it plays prepared replies and understands only what its script holds. The tools, the data, the checks and the record are real."
       : `You talk to ${i.model}. Each call that it proposes passes the gate before anything runs, and is recorded.`;
     this.log.replaceChildren(make("div", { class: "welcome" },
-      make("h2", i.catalog === "coach" ? "Ask the gym coach" : "Talk to " + i.catalog), make("p", {}, said),
-      i.hints.length ? make("ul", { class: "tries", "aria-label": "Try one of these" }, i.hints.map((h) =>
+      make("h2", {}, i.catalog === "coach" ? "Ask the gym coach" : "Talk to " + i.catalog), make("p", {}, said),
+      i.hints.length && this.mine ? make("ul", { class: "tries", "aria-label": "Try one of these" }, i.hints.map((h) =>
         make("li", {}, make("button", { type: "button", onclick: () => this.submit(h) }, h)))) : ""));
   }
 
@@ -142,17 +154,16 @@ class Chat {
     this.offered = null;
     this.agent = null;
     this.log.replaceChildren();
-    this.mine = v.mine;
-    this.form.hidden = false;
+    this.mine = v.mine && can("propose");
     if (v.earlier) this.log.append(make("p", { class: "soft small" }, count(v.earlier, "earlier turn") + " are in the ledger."));
     for (const t of v.turns) this.turn(t);
     if (!v.turns.length && !v.running && !this.sending) this.welcome();
     this.work(v.running);
     if (v.open && !v.running && !this.waits) this.offer();
-    if (!v.mine) {
-      this.form.hidden = true;
-      this.log.append(make("p", { class: "note" }, `This conversation belongs to ${v.catalog} and cannot go on here.`));
-    }
+    const p = v.principal, me = this.info.principal;
+    if (v.catalog !== this.info.catalog) this.hush(`This conversation belongs to ${v.catalog} and cannot go on here.`);
+    else if (p.tenant !== me.tenant || p.id !== me.id) this.hush(`This conversation acts for ${p.tenant}/${p.id}, for whom nobody else speaks.`);
+    else if (!v.mine) this.hush("This conversation is within a call of another, and goes on with that one.");
     this.near = true;
     document.title = (v.turns.length ? v.turns[0].message.slice(0, 50) + " – " : "") + "Holdfast";
   }
@@ -257,7 +268,7 @@ class Chat {
 
   // offer lets a person go on with a turn that was left open.
   offer() {
-    if (this.offered || this.running || this.mine === false) return;
+    if (this.offered || this.running || !this.mine) return;
     const place = make("div");
     const on = make("button", { type: "button", class: "main" }, "Go on"), off = make("button", { type: "button" }, "Cancel the turn");
     this.offered = make("div", { class: "note" }, make("span", {}, "This turn was left open. What ran is recorded and will not run again."), make("span", { class: "row" }, on, off), place);
