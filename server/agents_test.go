@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -32,8 +33,10 @@ rules:
 `
 
 // serveHousehold serves a butler, who may ask a banker and hand over to a doctor.
-func serveHousehold(t *testing.T) *served {
+// Paying is what pay does.
+func serveHousehold(t *testing.T, pays func()) *served {
 	t.Helper()
+	var s *Server
 	l, err := ledger.New(t.Context(), memory.New(nil), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +54,9 @@ func serveHousehold(t *testing.T) *served {
 		return g
 	}
 	hire := func(name string, g *gate.Gate) *agent.Agent {
-		a, err := agent.New(m, g, l, &agent.Options{Name: name, System: func() string { return "You are the " + name + "." }})
+		a, err := agent.New(m, g, l, &agent.Options{
+			Name: name, System: func() string { return "You are the " + name + "." }, Watch: func(e agent.Event) { s.WatchWithin(e) },
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,11 +68,14 @@ func serveHousehold(t *testing.T) *served {
 		}
 		return tool
 	}
-	pay := made(holdfast.Func("pay", "Pay.", holdfast.Write, time.Second, func(context.Context, struct{}) (string, error) { return "paid", nil },
+	pay := made(holdfast.Func("pay", "Pay.", holdfast.Write, time.Second, func(context.Context, struct{}) (string, error) {
+		pays()
+		return "paid", nil
+	},
 		&holdfast.ToolOptions{Approval: &holdfast.ApprovalRule{}}))
 	banker, doctor := hire("banker", over("bank", pay)), hire("doctor", over("clinic", made(agent.Handoff("leave", "Back.", "butler", nil))))
 	g := over("house", made(agent.Tool("ask_banker", "Ask.", banker, time.Minute, nil)), made(agent.Handoff("call_doctor", "Call.", "doctor", nil)))
-	s, err := New(g, l, m, &Options{
+	s, err = New(g, l, m, &Options{
 		Agent:   agent.Options{Name: "butler", Team: []*agent.Agent{doctor}, System: func() string { return "You are the butler." }},
 		Catalog: "house", Model: "scripted", Scripted: true, Principal: ana, Grace: time.Second,
 	})
@@ -88,7 +96,7 @@ func serveHousehold(t *testing.T) *served {
 // An approval that an agent needs within a call is asked at the top, and answering
 // it goes on with the conversation.
 func TestAnApprovalWithinAnAgentsCallIsDecidedAtTheTop(t *testing.T) {
-	v := serveHousehold(t)
+	v := serveHousehold(t, func() {})
 	run := v.newRun()
 	v.say(run, "pay")
 	id := v.waitParked(run)
@@ -123,9 +131,46 @@ func TestAnApprovalWithinAnAgentsCallIsDecidedAtTheTop(t *testing.T) {
 	}
 }
 
+// What an agent does within its call is told while the call goes on.
+func TestTheCallsOfAnAgentAreToldAsTheyCome(t *testing.T) {
+	paying, paid := make(chan struct{}), make(chan struct{})
+	v := serveHousehold(t, func() { close(paying); <-paid })
+	run := v.newRun()
+	s := v.listen(run, "")
+	v.say(run, "pay")
+	before := s.until("end") // it waits
+	id := v.waitParked(run)
+	v.want(http.StatusOK, "POST", "/v1/approvals/"+id+"/approve", `{}`)
+	<-paying
+	var view runView
+	v.want(http.StatusOK, "GET", "/v1/runs/"+run, "").into(t, &view)
+	if call := view.Turns[0].Rounds[0].Calls[0]; len(call.Inner) != 1 || call.Inner[0].Tool != "bank.pay" || call.Inner[0].Outcome != "running" {
+		t.Errorf("while the banker pays, the call lists %+v, want its one call, running", call.Inner)
+	}
+	close(paid)
+	if got := innerOutcomes(before); got != "bank.pay pending" {
+		t.Errorf("before the call waits, told are %q, want that the banker's waits", got)
+	}
+	if got := innerOutcomes(s.until("end")); !strings.HasSuffix(got, "bank.pay running, bank.pay ok") {
+		t.Errorf("as the call goes on, told are %q, want that the banker's runs, and is ok", got)
+	}
+}
+
+// innerOutcomes are those of the first inner call, each time that they are told.
+func innerOutcomes(events []told) string {
+	var all []string
+	for _, e := range events {
+		var in innerEvent
+		if e.name == "inner" && json.Unmarshal([]byte(e.data), &in) == nil && len(in.Inner) == 1 {
+			all = append(all, in.Inner[0].Tool+" "+in.Inner[0].Outcome)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
 // A handoff is told as it happens, and each round says whose it is.
 func TestAHandoffIsTold(t *testing.T) {
-	v := serveHousehold(t)
+	v := serveHousehold(t, func() {})
 	run := v.newRun()
 	events := v.listen(run, "")
 	v.say(run, "doctor")

@@ -219,9 +219,16 @@ func (s *Server) roundView(ctx context.Context, round ledger.Round) (roundView, 
 	return v, nil
 }
 
-// entryInRun is a call's record with the question that it asks a person.
+// entryInRun is a call's record with the question that it asks a person, and with
+// what it has made so far.
 func (s *Server) entryInRun(ctx context.Context, e ledger.Entry) (callView, error) {
 	v := viewEntry(e, maxShown)
+	if runsWithin(e) {
+		var err error
+		if v.Inner, err = s.within(ctx, e.ID); err != nil {
+			return v, err
+		}
+	}
 	if v.ApprovalID == nil {
 		return v, nil
 	}

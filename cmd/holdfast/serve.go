@@ -141,14 +141,17 @@ func (a *app) newServer(f serveFlags, h *house, w *watching) (*server.Server, er
 		Catalog: h.label, Model: chosen.client.Name(), Scripted: chosen.script != nil, Principal: principal, Tokens: tokens,
 		Rate: f.rate, Page: console.New(), Grace: f.grace,
 	}
-	if _, err := h.staffed(&o.Agent, f.model, chosen, nil); err != nil {
+	var s *server.Server // that the staff tells, once somebody talks to it
+	inner := func(*masker) func(agent.Event) { return func(e agent.Event) { s.WatchWithin(e) } }
+	if _, err := h.staffed(&o.Agent, f.model, chosen, inner); err != nil {
 		return nil, err
 	}
 	w.serverOptions(&o)
 	if chosen.script != nil {
 		o.Hints = chosen.script.Hints()
 	}
-	return server.New(h.gate, h.ledger, w.model(chosen.client, chosen.client.Name()), &o)
+	s, err = server.New(h.gate, h.ledger, w.model(chosen.client, chosen.client.Name()), &o)
+	return s, err
 }
 
 // serverTokens are those of the file, and the one that was given.

@@ -120,6 +120,7 @@ class Chat {
     on("stage", (v) => this.stage(v));
     on("outcome", (v) => this.outcome(v));
     on("approval", (v) => this.outcome(v));
+    on("inner", (v) => this.round(v).card(v.position, { inner: v.inner }));
     on("handoff", (v) => this.handedTo(this.round(v).el, v.to));
     on("end", (v) => this.end(v));
     on("fault", (v) => { this.work(false); complain(this.wrong, new Problem(v)); this.offer(); });
