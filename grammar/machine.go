@@ -221,6 +221,11 @@ func (m *machine) whole(out []way, in *frame) []way {
 		return append(out, way{at: atEnd})
 	case in.isScript():
 		return m.follow(out, in.node-1)
+	case in.any != nil:
+		for _, f := range in.any {
+			out = m.whole(out, f)
+		}
+		return out
 	}
 	return append(out, way{at: atNext, in: in})
 }

@@ -124,6 +124,7 @@ type frame struct {
 	frameKey
 	id    uint32
 	depth int
+	any   []*frame // it stands for any of these; there is nothing else
 }
 
 type frameKey struct {
@@ -134,7 +135,8 @@ type frameKey struct {
 	count  int32  // members, as far as it matters
 	pended uint32 // obligations that are not settled
 	spot   spot
-	node   int // of the script behind which the value stands, plus one; there is no array and object
+	node   int    // of the script behind which the value stands, plus one; there is no array and object
+	any    string // the numbers of any
 }
 
 func (f *frame) level() int {
@@ -197,7 +199,7 @@ func (m *machine) position(ways []way) *position {
 		return dead
 	}
 	if len(ways) > 1 {
-		ways = distinctWays(ways)
+		ways = m.joined(distinctWays(ways))
 	}
 	h := uint64(0)
 	for i := range ways {

@@ -1,6 +1,8 @@
 package grammar
 
 import (
+	"slices"
+
 	"github.com/holdfast-go/holdfast/internal/jsonchar"
 
 	"github.com/holdfast-go/holdfast/internal/textlang"
@@ -75,18 +77,14 @@ func (m *Matcher) withoutUsedUp() *position {
 	}
 	m.g.mu.Lock()
 	defer m.g.mu.Unlock()
-	var kept []way
-	for i := range m.at.ways {
-		w := &m.at.ways[i]
-		if words, few := m.rest(w, count); few && m.allSeen(w, words) {
-			continue
-		}
-		kept = append(kept, *w)
+	usedUp := func(w way) bool {
+		words, few := m.rest(&w, count)
+		return few && m.allSeen(&w, words)
 	}
-	if len(kept) == len(m.at.ways) {
+	if !slices.ContainsFunc(m.at.ways, usedUp) {
 		return m.at
 	}
-	return m.g.position(kept)
+	return m.g.position(slices.DeleteFunc(slices.Clone(m.at.ways), usedUp))
 }
 
 // rest lists how an open string can go on, where that is a matter of what came
