@@ -74,12 +74,12 @@ func (from *textState) step(l *textlang.Lang, b byte) (to textState, ok bool) {
 }
 
 // leads reports whether a character that is cut can become one that leads on.
-func (t *textState) leads(l *textlang.Lang) bool {
-	if l.Max < 0 && l.Open(t.q) {
+func (from *textState) leads(l *textlang.Lang) bool {
+	if l.Max < 0 && l.Open(from.q) {
 		return true
 	}
-	for _, r := range t.char.Ranges() {
-		if l.Leads(t.q, r[0], r[1], int(t.lo), int(t.hi)) {
+	for _, r := range from.char.Ranges() {
+		if l.Leads(from.q, r[0], r[1], int(from.lo), int(from.hi)) {
 			return true
 		}
 	}

@@ -91,9 +91,9 @@ func (m *Matcher) withoutUsedUp() *position {
 // before and there are few ways.
 func (m *Matcher) rest(w *way, limit int) ([]string, bool) {
 	switch {
-	case w.at == inKey && w.word < 0 && w.state >= 0 && w.in.object.byClass != nil:
+	case w.at == inKey && w.word < 0 && w.state >= 0 && w.in.object.byClass != nil && !w.in.object.byClass.Open(w.state):
 		return textlang.FewFrom(w.in.object.byClass, w.state, limit)
-	case w.at == inText && w.in != nil && w.in.array != nil && w.in.array.unique == uniqueByText:
+	case w.at == inText && w.in != nil && w.in.array != nil && w.in.array.unique == uniqueByText && (w.hi >= 0 || !w.text.Open(w.state)):
 		return w.text.Few(w.state, int(w.lo), int(w.hi), limit)
 	}
 	return nil, false

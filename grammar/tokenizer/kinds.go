@@ -50,6 +50,7 @@ func (k *Kinds) Set(mask []uint64, node int32) {
 type kindTrees struct {
 	mu    sync.Mutex
 	trees []*Kinds
+	room  growing
 }
 
 // maxNodes is how many nodes of a tree are worth it.
@@ -61,8 +62,8 @@ const maxKinds = 16
 
 // Kinds divides the safe tokens by kinds of characters: each begins at one of
 // firsts, which are in order, and ends before the next. It is shared. What is not
-// known yet is worked out, which takes milliseconds, or nil without make.
-func (v *Vocabulary) Kinds(firsts []rune, make bool) *Kinds {
+// known yet is worked out, which takes milliseconds, or nil where it is not wanted.
+func (v *Vocabulary) Kinds(firsts []rune, wanted bool) *Kinds {
 	t := &v.kinds
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,10 +74,10 @@ func (v *Vocabulary) Kinds(firsts []rune, make bool) *Kinds {
 			return k
 		}
 	}
-	if !make {
+	if !wanted {
 		return nil
 	}
-	k := newKinds(v, firsts)
+	k := newKinds(v, firsts, &t.room)
 	t.trees = slices.Insert(t.trees, 0, k)
 	if len(t.trees) > maxKinds {
 		t.trees = slices.Delete(t.trees, maxKinds, len(t.trees))
@@ -84,14 +85,28 @@ func (v *Vocabulary) Kinds(firsts []rune, make bool) *Kinds {
 	return k
 }
 
-func newKinds(v *Vocabulary, firsts []rune) *Kinds {
-	k := &Kinds{Firsts: slices.Clone(firsts), Nodes: make([]KindNode, 1, 1<<10), many: map[int32][]uint64{}}
+// growing is a tree of kinds that is being made.
+type growing struct {
+	*Kinds
+	next []int32 // by node and kind: the child, 0 where there is none
+	at   []int32 // by token: its node
+}
+
+func newKinds(v *Vocabulary, firsts []rune, room *growing) *Kinds {
+	k := &growing{Kinds: &Kinds{Firsts: slices.Clone(firsts), many: map[int32][]uint64{}}, next: room.next[:0], at: room.at}
+	if k.at == nil {
+		k.at = make([]int32, v.size)
+	}
+	clear(k.at)
+	k.add(0)
 	var ascii [utf8.RuneSelf]int32
 	for c := range ascii {
 		ascii[c] = k.kind(rune(c))
 	}
+	for _, c := range "\"\\" {
+		ascii[c] = -1
+	}
 	safe := v.Safe(v.SafeLength())
-	at := make([]int32, v.size+1) // of each token
 	var nodes [maxDepth + 1]int32
 	var parts [maxDepth + 1]jsonchar.Part
 	trie := v.trie.nodes
@@ -99,14 +114,15 @@ func newKinds(v *Vocabulary, firsts []rune) *Kinds {
 		n := trie[i]
 		d, c := n.Depth()&maxDepth, n.Byte()
 		node := nodes[d-1]
-		parts[d] = 0
-		switch {
-		case parts[d-1] == 0 && ' ' <= c && c < utf8.RuneSelf && c != '"' && c != '\\':
-			node = k.child(node, ascii[c])
-		case c < utf8.RuneSelf:
-			i += n.Size()
-			continue
-		default:
+		if c < utf8.RuneSelf {
+			kind := ascii[c]
+			if kind < 0 || c < ' ' || parts[d-1] != 0 {
+				i += n.Size()
+				continue
+			}
+			node = k.child(node, kind)
+			parts[d] = 0
+		} else {
 			s := parts[d-1].Step(c)
 			if !s.OK {
 				i += n.Size()
@@ -117,24 +133,49 @@ func newKinds(v *Vocabulary, firsts []rune) *Kinds {
 			}
 		}
 		nodes[d] = node
-		if id := n.Token(); parts[d] == 0 && safe[id>>6]>>(id&63)&1 != 0 {
-			at[id] = node
+		if id := n.Token(); safe[id>>6]>>(id&63)&1 != 0 {
+			k.at[id] = node
 			k.Nodes[node].high++
 		}
 		if len(k.Nodes) > maxNodes {
 			k.Nodes = nil
-			return k
+			break
 		}
 		i++
 	}
+	room.next, room.at = k.next, k.at
+	if k.Nodes == nil {
+		return k.Kinds
+	}
 	for _, t := range v.trie.twins {
-		if node := at[t[0]]; node != 0 {
-			at[t[1]] = node
+		if node := k.at[t[0]]; node != 0 {
+			k.at[t[1]] = node
 			k.Nodes[node].high++
 		}
 	}
-	k.fill(at)
-	return k
+	k.fill(k.at)
+	return k.Kinds
+}
+
+// child finds or makes the child of a kind.
+func (k *growing) child(node, kind int32) int32 {
+	at := int(node)*len(k.Firsts) + int(kind)
+	if c := k.next[at]; c != 0 {
+		return c
+	}
+	c := k.add(kind)
+	k.next[at] = c
+	k.Nodes[c].Next = k.Nodes[node].First
+	k.Nodes[node].First = c
+	return c
+}
+
+func (k *growing) add(kind int32) int32 {
+	k.Nodes = append(k.Nodes, KindNode{Kind: kind})
+	for range k.Firsts {
+		k.next = append(k.next, 0)
+	}
+	return int32(len(k.Nodes) - 1)
 }
 
 func (k *Kinds) kind(r rune) int32 {
@@ -143,25 +184,6 @@ func (k *Kinds) kind(r rune) int32 {
 		i--
 	}
 	return int32(i)
-}
-
-// child finds or makes the child of a kind.
-func (k *Kinds) child(node, kind int32) int32 {
-	last := int32(0)
-	for c := k.Nodes[node].First; c != 0; c = k.Nodes[c].Next {
-		if k.Nodes[c].Kind == kind {
-			return c
-		}
-		last = c
-	}
-	c := int32(len(k.Nodes))
-	k.Nodes = append(k.Nodes, KindNode{Kind: kind})
-	if last == 0 {
-		k.Nodes[node].First = c
-	} else {
-		k.Nodes[last].Next = c
-	}
-	return c
 }
 
 // fill sorts the tokens by node; high of each is how many there are.
