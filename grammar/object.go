@@ -13,8 +13,6 @@ import (
 type object struct {
 	id      int
 	members []member
-	trie    *textlang.Trie // of the members' names
-	byWord  []int          // the member of each word of the trie
 	classes map[uint64]*nameClass
 	labels  *textlang.Labels // nil: one class, of every other name
 	min     int
@@ -25,6 +23,8 @@ type object struct {
 	// Known once all goals are built.
 	sealed  bool
 	height  int
+	trie    *textlang.Trie     // of the members' names
+	byWord  []int              // the member of each word of the trie
 	allowed names              // the members that may ever come
 	needed  names              // those that must
 	others  textlang.Machine   // the other names that may come; nil: none
@@ -90,7 +90,6 @@ func (b *builder) object(g *goal, c *clause) *object {
 			}
 			o.members = append(o.members, m)
 		}
-		o.index()
 		extra = b.classify(c, o)
 		if len(extra) == 0 || b.err != nil {
 			break
@@ -195,20 +194,6 @@ func (b *builder) memberGoal(c *clause, name string) *goal {
 	return b.goalOf(lits)
 }
 
-func (o *object) index() {
-	words := make([]string, len(o.members))
-	at := make(map[string]int, len(o.members))
-	for i := range o.members {
-		words[i] = o.members[i].name
-		at[words[i]] = i
-	}
-	o.trie = textlang.NewTrie(words)
-	o.byWord = o.byWord[:0]
-	for _, w := range o.trie.Words() {
-		o.byWord = append(o.byWord, at[w])
-	}
-}
-
 // namePart is one thing that is asked of every name that is not mentioned.
 type namePart struct {
 	owner *rules.Rule
@@ -248,13 +233,17 @@ func (b *builder) classify(c *clause, o *object) (few []string) {
 		o.classes[0] = b.nameClass(c, nil, 0)
 		return nil
 	}
-	labels, err := textlang.NewLabels(machines, o.trie)
+	labels, err := textlang.NewLabels(machines)
 	if err != nil {
 		b.refuse(parts[0].owner, "patternProperties", err.Error())
 		return nil
 	}
 	o.labels = labels
-	classes, err := labels.Classes()
+	mentioned := make([]string, len(o.members))
+	for i := range o.members {
+		mentioned[i] = o.members[i].name
+	}
+	classes, err := labels.Classes(mentioned)
 	if err != nil {
 		b.refuse(parts[0].owner, "patternProperties", err.Error())
 		return nil

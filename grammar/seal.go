@@ -315,6 +315,7 @@ func (o *object) seal() {
 			o.allowed = o.allowed.add(i)
 		}
 	}
+	o.index()
 	wanted := func(labels uint64) bool {
 		k := o.classes[labels]
 		return k != nil && k.goal != nil && k.goal.height < noHeight
@@ -325,11 +326,24 @@ func (o *object) seal() {
 		for labels := range o.classes {
 			every = every && wanted(labels)
 		}
-		o.byClass = o.labels.Only(wanted, every)
+		o.byClass = o.labels.Only(o.trie, wanted, every)
 		if o.byClass.Start() != textlang.Dead {
 			o.others = o.byClass
 		}
 	case wanted(0):
 		o.others = textlang.Any
+	}
+}
+
+func (o *object) index() {
+	words := make([]string, len(o.members))
+	at := make(map[string]int, len(o.members))
+	for i := range o.members {
+		words[i] = o.members[i].name
+		at[words[i]] = i
+	}
+	o.trie = textlang.NewTrie(words)
+	for _, w := range o.trie.Words() {
+		o.byWord = append(o.byWord, at[w])
 	}
 }

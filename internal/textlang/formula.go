@@ -359,9 +359,9 @@ func (f *Formula) matches(word string) bool {
 
 // product runs the machines of a formula side by side.
 type product struct {
-	parts []Machine
-	root  *term
-	err   error
+	side
+	root *term
+	err  error
 }
 
 type term struct {
@@ -373,8 +373,7 @@ type term struct {
 func (p *product) flatten(f *Formula) *term {
 	switch f.op {
 	case opIs:
-		p.parts = append(p.parts, f.machine)
-		return &term{op: opIs, part: len(p.parts) - 1}
+		return p.leaf(f.machine)
 	case opLength:
 		if f.min > maxStates/4 || f.max > maxStates/4 {
 			p.err = ErrTooLarge
@@ -383,8 +382,7 @@ func (p *product) flatten(f *Formula) *term {
 		if f.max >= 0 {
 			c.max = int32(min(f.max, math.MaxInt32))
 		}
-		p.parts = append(p.parts, c)
-		return &term{op: opIs, part: len(p.parts) - 1}
+		return p.leaf(c)
 	}
 	t := &term{op: f.op}
 	for _, k := range f.kids {
@@ -393,41 +391,18 @@ func (p *product) flatten(f *Formula) *term {
 	return t
 }
 
-func (p *product) bounds() []rune {
-	var out []rune
-	for _, m := range p.parts {
-		out = append(out, m.bounds()...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-func (p *product) first() []byte {
-	key := make([]byte, 0, 4*len(p.parts))
-	for _, m := range p.parts {
-		key = appendState(key, m.Start())
-	}
-	return p.settled(key)
-}
-
-func (p *product) step(next, key []byte, r rune) []byte {
-	for i, m := range p.parts {
-		q := stateAt(key, i)
-		if q >= 0 {
-			q = m.Step(q, r)
-		}
-		next = appendState(next, q)
-	}
-	return p.settled(next)
+func (p *product) leaf(m Machine) *term {
+	p.side = append(p.side, m)
+	return &term{op: opIs, part: len(p.side) - 1}
 }
 
 // settled is the key, or the constant that the formula has become.
 func (p *product) settled(key []byte) []byte {
 	switch p.truth(p.root, key, false) {
 	case yes:
-		return append(key[:0], all...)
+		return []byte(all)
 	case no:
-		return key[:0]
+		return nil
 	}
 	return key
 }
@@ -457,7 +432,7 @@ func (p *product) accept(key []byte) bool { return p.truth(p.root, key, true) ==
 func (p *product) truth(t *term, key []byte, atEnd bool) uint8 {
 	switch t.op {
 	case opIs:
-		q, m := stateAt(key, t.part), p.parts[t.part]
+		q, m := stateAt(key, t.part), p.side[t.part]
 		switch {
 		case q == Dead:
 			return no

@@ -1,7 +1,6 @@
 package textlang
 
 import (
-	"encoding/binary"
 	"errors"
 	"slices"
 	"unicode"
@@ -36,8 +35,11 @@ const maxStates = 1 << 16
 // empty key is the dead state, all that of every text.
 type source interface {
 	first() []byte
-	// step appends the key that r leads to.
+	// step appends the key that r leads to. It is asked often, and settled once for
+	// each key that it gives.
 	step(to, key []byte, r rune) []byte
+	// settled is the key under which that state goes.
+	settled(key []byte) []byte
 	accept(key []byte) bool
 	bounds() []rune
 }
@@ -64,6 +66,8 @@ type lazy struct {
 	open   []uint8
 	start  int32
 	over   bool // outgrew its limit; unknown transitions are dead
+
+	from []int32 // for a search: by state whence it was met, or Unknown
 }
 
 func newLazy(src source) *lazy {
@@ -74,7 +78,7 @@ func newLazy(src source) *lazy {
 	for c := range l.ascii {
 		l.ascii[c] = uint16(l.search(rune(c)))
 	}
-	l.start = l.add(src.first())
+	l.start = l.named(src.first())
 	return l
 }
 
@@ -132,10 +136,22 @@ func (l *lazy) raw(q int32, class int) int32 {
 	to := q
 	if key := l.keys[q]; string(key) != all {
 		l.room = l.src.step(l.room[:0], key, l.starts[class])
-		to = l.add(l.room)
+		to = l.named(l.room)
 	}
 	l.next[at] = to
 	return to
+}
+
+// named is the state of a key that may not be settled.
+func (l *lazy) named(key []byte) int32 {
+	if id, ok := l.ids[string(key)]; ok {
+		return id
+	}
+	id := l.add(l.src.settled(key))
+	if !l.over {
+		l.ids[string(key)] = id
+	}
+	return id
 }
 
 func (l *lazy) stepClass(q int32, class int) int32 {
@@ -205,7 +221,13 @@ func (l *lazy) isLive(q int32) bool {
 		l.live[q] = yes
 		return true
 	}
-	from := map[int32]int32{q: Dead}
+	l.meet(q, Dead)
+	met := []int32{q}
+	defer func() {
+		for _, s := range met {
+			l.from[s] = Unknown
+		}
+	}()
 	queue := []int32{q} // the last first: a way down finds an end soon
 	for len(queue) > 0 {
 		s := queue[len(queue)-1]
@@ -215,15 +237,12 @@ func (l *lazy) isLive(q int32) bool {
 				continue
 			}
 			to := l.raw(s, c)
-			if to == Dead || l.live[to] == no {
+			if to == Dead || l.live[to] == no || !l.meet(to, s) {
 				continue
 			}
-			if _, seen := from[to]; seen {
-				continue
-			}
-			from[to] = s
+			met = append(met, to)
 			if l.live[to] == yes {
-				for back := s; back != Dead; back = from[back] {
+				for back := s; back != Dead; back = l.from[back] {
 					l.live[back] = yes
 				}
 				return true
@@ -231,10 +250,22 @@ func (l *lazy) isLive(q int32) bool {
 			queue = append(queue, to)
 		}
 	}
-	for s := range from {
+	for _, s := range met {
 		l.live[s] = no
 	}
 	return false
+}
+
+// meet notes whence a search met a state, if it did not before.
+func (l *lazy) meet(q, whence int32) bool {
+	for int(q) >= len(l.from) {
+		l.from = append(l.from, Unknown)
+	}
+	if l.from[q] != Unknown {
+		return false
+	}
+	l.from[q] = whence
+	return true
 }
 
 // surrogateClass reports whether a class holds nothing but halves of surrogate
@@ -290,13 +321,4 @@ func (l *lazy) SomeIn(q int32, lo, hi rune) bool {
 		}
 	}
 	return false
-}
-
-func appendState(key []byte, q int32) []byte {
-	return binary.LittleEndian.AppendUint32(key, uint32(q))
-}
-
-func stateAt(key []byte, i int) int32 {
-	k := key[4*i:]
-	return int32(uint32(k[0]) | uint32(k[1])<<8 | uint32(k[2])<<16 | uint32(k[3])<<24)
 }

@@ -225,6 +225,7 @@ type nfa struct {
 	mark     uint32
 	stack    []uint32
 	next     []int32
+	end      []uint32
 	last     struct { // closure
 		key     []byte
 		holds   syntax.EmptyOp
@@ -362,7 +363,10 @@ func (n *nfa) step(to, key []byte, r rune) []byte {
 	return to
 }
 
-func (n *nfa) accept(key []byte) bool {
-	_, matched := n.closure(key, n.holds(key, false)|syntax.EmptyEndText|syntax.EmptyEndLine)
+func (n *nfa) settled(key []byte) []byte { return key }
+
+// accept leaves alone what closure holds: states are met while another is left.
+func (n *nfa) accept(key []byte) (matched bool) {
+	n.end, matched = n.follow(n.end[:0], key, n.holds(key, false)|syntax.EmptyEndText|syntax.EmptyEndLine)
 	return matched
 }

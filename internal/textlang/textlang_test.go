@@ -183,11 +183,11 @@ func TestClassesOfNames(t *testing.T) {
 		}
 		machines = append(machines, m)
 	}
-	l, err := NewLabels(machines, NewTrie([]string{"a"}))
+	l, err := NewLabels(machines)
 	if err != nil {
 		t.Fatal(err)
 	}
-	classes, err := l.Classes()
+	classes, err := l.Classes([]string{"a"})
 	if err != nil {
 		t.Fatal(err)
 	}
