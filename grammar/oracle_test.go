@@ -270,9 +270,19 @@ func (m *Matcher) goesOnBytes(b byte) bool {
 	return ok
 }
 
-// finish searches the nearest end; sure is false where only a name that came
-// before stands in the way.
-func finish(m *Matcher) (text string, sure bool) {
+// finish searches a near end, first one that opens and goes on with nothing that it
+// need not.
+func finish(m *Matcher) (text string, found bool) {
+	before := m.place
+	if text, found = m.nearestEnd(true); !found {
+		m.restore(before)
+		text, found = m.nearestEnd(false)
+	}
+	return text, found
+}
+
+// nearestEnd searches the nearest end and goes there, but for a name that came before.
+func (m *Matcher) nearestEnd(thrifty bool) (text string, found bool) {
 	type step struct {
 		p    *position
 		n    byte
@@ -287,28 +297,51 @@ func finish(m *Matcher) (text string, sure bool) {
 				_, ok := m.AcceptBytes([]byte(at.text))
 				return string(m.text), !ok || m.CanEnd()
 			}
-			bytes := printable
-			if at.p.ways[0].at == inNumber {
-				bytes = "0123456789eE-+.,]}"
-			}
-			for i := range len(bytes) {
-				to, n := m.g.next(at.p, at.n, bytes[i])
-				if to == dead || seen[to] {
+			for _, b := range m.g.onwards(at.p, at.n, thrifty) {
+				to, n := m.g.next(at.p, at.n, b)
+				if seen[to] {
 					continue
 				}
 				seen[to] = true
 				c := cost + 1
-				if bytes[i] == '\\' || !isString(at.p.ways[0].at) {
-					c += costs[bytes[i]]
+				if b == '\\' || !isString(at.p.ways[0].at) {
+					c += costs[b]
 				}
 				for len(byCost) <= c {
 					byCost = append(byCost, nil)
 				}
-				byCost[c] = append(byCost[c], step{to, n, at.text + bytes[i:i+1]})
+				byCost[c] = append(byCost[c], step{to, n, at.text + string(rune(b))})
 			}
 		}
 	}
 	return string(m.text), false
+}
+
+// onwards are the bytes that lead on. A thrifty search ends a number and a string
+// where it can, and opens a container only where no scalar can stand.
+func (m *machine) onwards(p *position, n byte, thrifty bool) []byte {
+	var all, ends, scalars []byte
+	at := p.ways[0].at
+	for i := range len(printable) {
+		b := printable[i]
+		if to, _ := m.next(p, n, b); to == dead {
+			continue
+		}
+		all = append(all, b)
+		if at == inNumber && strings.IndexByte(",]}", b) >= 0 || at == inText && b == '"' {
+			ends = append(ends, b)
+		}
+		if strings.IndexByte("{[", b) < 0 {
+			scalars = append(scalars, b)
+		}
+	}
+	switch {
+	case thrifty && len(ends) > 0:
+		return ends
+	case thrifty && len(scalars) > 0 && !isString(at):
+		return scalars
+	}
+	return all
 }
 
 // costs of bytes: what opens a container leads far, numbers go on for long, and an
