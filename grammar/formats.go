@@ -18,9 +18,9 @@ func format(name string) *textlang.Formula {
 	case "date":
 		return text(datePattern)
 	case "time":
-		return timeOfDay("")
+		return timeOfDay("", 0)
 	case "date-time":
-		return timeOfDay(datePattern + "[Tt]")
+		return timeOfDay(datePattern+"[Tt]", len("2006-01-02T"))
 	case "duration":
 		return text(durationPattern())
 	case "email":
@@ -64,9 +64,8 @@ const (
 	plainDay    = `[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))`
 	datePattern = `(?:` + leapDay + `|` + plainDay + `)`
 
-	hour     = `(?:[01][0-9]|2[0-3])`
-	sixty    = `[0-5][0-9]`
-	fraction = `(?:\.[0-9]+)?`
+	hour  = `(?:[01][0-9]|2[0-3])`
+	sixty = `[0-5][0-9]`
 
 	ipv4Pattern    = `(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])`
 	pointerPattern = `(?s:(?:/(?:[^~]|~[01])*)?)`
@@ -74,29 +73,11 @@ const (
 	label          = `[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
 )
 
-// timeOfDay is RFC 3339's time behind a prefix. A leap second ends a day in UTC:
-// local hour and minute then follow from the offset, which is said for hours and
-// minutes apart.
-func timeOfDay(prefix string) *textlang.Formula {
-	each := func(n int, f func(i int) string) string {
-		parts := make([]string, n)
-		for i := range parts {
-			parts[i] = f(i)
-		}
-		return strings.Join(parts, "|")
-	}
-	leap := func(re string) *textlang.Formula { return text(prefix + `(?:` + re + `)`) }
-	return textlang.Or(
-		text(prefix+hour+`:`+sixty+`:`+sixty+fraction+`(?:[Zz]|[+-]`+hour+`:`+sixty+`)`),
-		leap(`23:59:60`+fraction+`[Zz]`),
-		leap(each(24, func(h int) string { return fmt.Sprintf(`%02d:59:60%s\+%02d:00`, h, fraction, (h+1)%24) })),
-		textlang.And(
-			leap(each(24, func(h int) string { return fmt.Sprintf(`%02d:%s:60%s\+%02d:%s`, h, sixty, fraction, h, sixty) })),
-			leap(each(59, func(m int) string { return fmt.Sprintf(`%s:%02d:60%s\+%s:%02d`, hour, m, fraction, hour, m+1) }))),
-		textlang.And(
-			leap(each(24, func(h int) string { return fmt.Sprintf(`%02d:%s:60%s-%02d:%s`, h, sixty, fraction, 23-h, sixty) })),
-			leap(each(60, func(m int) string { return fmt.Sprintf(`%s:%02d:60%s-%s:%02d`, hour, m, fraction, hour, 59-m) }))),
-	)
+// timeOfDay is RFC 3339's time behind a prefix of so many characters.
+func timeOfDay(prefix string, length int) *textlang.Formula {
+	return textlang.And(
+		text(prefix+hour+`:`+sixty+`:(?:`+sixty+`|60)(?:\.[0-9]+)?(?:[Zz]|[+-]`+hour+`:`+sixty+`)`),
+		textlang.LeapSeconds(length))
 }
 
 // durationPattern: units follow each other without a gap.

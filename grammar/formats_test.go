@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -104,4 +105,62 @@ func inLang(langs []*textlang.Lang, text string) bool {
 		}
 	}
 	return false
+}
+
+// TestLeapSecondsEndADay: second 60 goes with the one offset, on either side, for
+// which it ends a day in UTC.
+func TestLeapSecondsEndADay(t *testing.T) {
+	s, err := schema.Compile([]byte(`{"format":"time"}`), &schema.Options{Mode: schema.ModeSpec, Formats: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := s.Rules().Root.String.IsFormat
+	langs, err := textlang.Compile(format("time"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const day = 24 * 60
+	right := 0
+	for local := range day {
+		for _, offset := range []int{local, local + 1, local + 2, 2*day - 2 - local, 2*day - 1 - local, 2*day - local} {
+			for _, sign := range "+-" {
+				text := fmt.Sprintf("%02d:%02d:60.5%c%02d:%02d", local/60, local%60, sign, offset/60%24, offset%60)
+				want := check(text)
+				if got := inLang(langs, text); got != want {
+					t.Fatalf("%s: in the grammar %v, valid %v", text, got, want)
+				}
+				if want {
+					right++
+				}
+			}
+		}
+	}
+	if right < 2*day {
+		t.Errorf("%d of these times are right, want %d at least", right, 2*day)
+	}
+}
+
+// TestFormatsWithLengths: every format goes together with lengths.
+func TestFormatsWithLengths(t *testing.T) {
+	for name, seeds := range formatSeeds {
+		s, err := schema.Compile([]byte(`{"type":"string","format":"`+name+`","minLength":1,"maxLength":40}`), &schema.Options{Mode: schema.ModeSpec, Formats: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := Compile(s, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, text := range seeds {
+			v, err := schema.Read([]byte(plainQuote(text)), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := s.Validate(v).Valid() && (name != "hostname" && name != "email" || !punycode(text))
+			if got := g.admits(plainQuote(text)); got != want {
+				t.Errorf("%s %q: in the grammar %v, valid %v", name, text, got, want)
+			}
+		}
+	}
 }

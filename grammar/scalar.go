@@ -59,7 +59,9 @@ func (b *builder) ownText(r *rules.Rule, s *rules.String) []*textlang.Formula {
 	if s.Format != "" {
 		f, ok := b.formats[s.Format]
 		if !ok {
-			f = format(s.Format)
+			if f = format(s.Format); f != nil {
+				f = textlang.Small(f)
+			}
 			b.formats[s.Format] = f
 		}
 		if f == nil {

@@ -146,8 +146,8 @@ func (f *Formula) write(b *strings.Builder) {
 // outside of it.
 type Lang struct {
 	Machine
-	Min, Max int // Max is negative where there is none
-	reach    *reach
+	Min, Max int     // Max is negative where there is none
+	lengths  lengths // nil: as for every text
 }
 
 // Firsts are the first code points of the classes that no state tells apart. The
@@ -250,11 +250,11 @@ func compilePart(f *Formula) (*Lang, error) {
 		return l.cutTrie(t), nil
 	}
 	if m != Any {
-		if l.reach, err = newReach(m, l.Min, l.Max); err != nil {
+		if l.lengths, err = newLengths(m, l.Min, l.Max); err != nil {
 			return nil, err
 		}
-		if !l.reach.fits(m.Start(), l.Min, l.Max) {
-			return nil, nil
+		if !l.lengths.fits(m.Start(), l.Min, l.Max) {
+			return nil, tooLarge(m)
 		}
 	}
 	return l, tooLarge(m)
@@ -472,7 +472,7 @@ func (l *Lang) Leads(q int32, first, last rune, lo, hi int) bool {
 	if first > last || hi == 0 || !l.SomeIn(q, first, last) {
 		return false
 	}
-	if l.reach == nil {
+	if l.lengths == nil {
 		return true
 	}
 	starts := l.bounds()
@@ -480,7 +480,7 @@ func (l *Lang) Leads(q int32, first, last rune, lo, hi int) bool {
 		if c+1 < len(starts) && starts[c+1] <= first || r > last || surrogateClass(starts, c) {
 			continue
 		}
-		if to := l.Step(q, max(r, first)); to != Dead && l.reach.fits(to, lo-1, max(hi-1, -1)) {
+		if to := l.Step(q, max(r, first)); to != Dead && l.lengths.fits(to, lo-1, max(hi-1, -1)) {
 			return true
 		}
 	}

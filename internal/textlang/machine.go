@@ -66,6 +66,7 @@ type lazy struct {
 	open   []uint8
 	start  int32
 	over   bool // outgrew its limit; unknown transitions are dead
+	small  bool // is known not to
 
 	from []int32 // for a search: by state whence it was met, or Unknown
 }

@@ -128,23 +128,10 @@ func (r *reach) fits(q int32, lo, hi int) bool {
 	return false
 }
 
-// Fits reports whether a word ends lo to hi code points behind state q; hi is
-// negative where there is no bound. lo and hi may be capped at Far.
-func (l *Lang) Fits(q int32, lo, hi int) bool {
-	if hi >= 0 && hi < lo {
-		return false
-	}
-	return l.reach == nil || l.reach.fits(q, lo, hi)
-}
-
-// Far is a count of code points beyond which more make no difference to Fits, or
-// a negative number where they always may.
-func (l *Lang) Far() int {
-	if l.reach == nil {
-		return 1
-	}
-	if len(l.reach.sets)-l.reach.again > 1 {
+// far is a count beyond which more make no difference.
+func (r *reach) far() int {
+	if len(r.sets)-r.again > 1 {
 		return -1
 	}
-	return len(l.reach.sets) + 1
+	return len(r.sets) + 1
 }

@@ -137,6 +137,45 @@ func TestLengthsBesidePatterns(t *testing.T) {
 	}
 }
 
+// TestNearIsReach: what is searched from one state is what exploring all gives.
+func TestNearIsReach(t *testing.T) {
+	for _, p := range append(patterns, `\A(?:a{7})*\z`, `\A(?:ab){3,9}(?:01)?\z`, `\Aa{5}(?:b|0{4}1)+\z`) {
+		f, err := Pattern(p, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := NewMachine(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Start() == Dead || m == Any {
+			continue
+		}
+		reach, err := newReach(m, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near := newNear(m)
+		next, _, err := explore(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for q := range next {
+			if next[q] == nil && !m.Accept(int32(q)) {
+				continue // no word goes on from it
+			}
+			for lo := range nearMin {
+				for _, hi := range []int{-1, 0, 1, 2, 3, 5, 8, 13, 30} {
+					got, want := near.fits(int32(q), lo, hi), (hi < 0 || lo <= hi) && reach.fits(int32(q), lo, hi)
+					if got != want {
+						t.Fatalf("%s, state %d: a word of %d to %d more: %v, want %v", p, q, lo, hi, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestLooksAreTakenApart: look-ahead at the beginning and at the end is held, and
 // refused in the middle.
 func TestLooksAreTakenApart(t *testing.T) {
