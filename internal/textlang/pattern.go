@@ -16,17 +16,33 @@ var ErrLook = errors.New("the pattern looks around in the middle, which no autom
 // With looks, look-ahead groups right after the beginning and at the end are
 // taken apart; others are refused.
 func Pattern(re2 string, looks bool) (*Formula, error) {
-	if !looks {
-		if f, ok := counted(re2); ok {
-			return f, nil
-		}
-		m, err := newPattern(re2)
-		if err != nil {
-			return nil, err
-		}
-		return Is(m), nil
+	if looks {
+		return lookPattern(re2)
 	}
-	return lookPattern(re2)
+	re, err := syntax.Parse(re2, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	if words, ok := listed(re); ok {
+		return Words(words), nil
+	}
+	re, least, most, isCounted := counted(re)
+	m, err := newPattern(re)
+	if err != nil {
+		return nil, err
+	}
+	if isCounted {
+		return And(Is(m), Length(least, most)), nil
+	}
+	return Is(m), nil
+}
+
+func parsePattern(re2 string) (Machine, error) {
+	re, err := syntax.Parse(re2, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	return newPattern(re)
 }
 
 // lookPattern reads \A(?!x)(?=y)rest, and rest(?=z) where nothing follows.
@@ -41,7 +57,7 @@ func lookPattern(re2 string) (*Formula, error) {
 		if end < 0 {
 			return nil, ErrLook
 		}
-		m, err := newPattern(`\A(?:` + rest[3:end] + `)`)
+		m, err := parsePattern(`\A(?:` + rest[3:end] + `)`)
 		if err != nil {
 			return nil, lookError(rest[3:end], err)
 		}
@@ -58,7 +74,7 @@ func lookPattern(re2 string) (*Formula, error) {
 	if anchored {
 		rest = `\A` + rest
 	}
-	m, err := newPattern(rest)
+	m, err := parsePattern(rest)
 	if err != nil {
 		return nil, lookError(rest, err)
 	}
@@ -117,12 +133,12 @@ func topLevelAlternatives(s string) bool {
 
 // counted takes a pattern from end to end whose parts have fixed lengths but for
 // one class that repeats: how often is then a matter of the length alone, which is
-// counted outside of the automaton.
-func counted(re2 string) (*Formula, bool) {
-	re, err := syntax.Parse(re2, syntax.Perl)
-	if err != nil || re.Op != syntax.OpConcat || len(re.Sub) < 3 ||
+// counted outside of the automaton. It gives the pattern with the class repeated at
+// will, and the lengths.
+func counted(re *syntax.Regexp) (_ *syntax.Regexp, least, most int, ok bool) {
+	if re.Op != syntax.OpConcat || len(re.Sub) < 3 ||
 		re.Sub[0].Op != syntax.OpBeginText || re.Sub[len(re.Sub)-1].Op != syntax.OpEndText {
-		return nil, false
+		return re, 0, 0, false
 	}
 	at, fixed := -1, 0
 	for i, s := range re.Sub[1 : len(re.Sub)-1] {
@@ -132,23 +148,21 @@ func counted(re2 string) (*Formula, bool) {
 			continue
 		}
 		if at >= 0 || s.Op != syntax.OpRepeat || s.Max < minCounted {
-			return nil, false
+			return re, 0, 0, false
 		}
 		if n, ok := fixedLength(uncaptured(s.Sub[0])); !ok || n != 1 {
-			return nil, false
+			return re, 0, 0, false
 		}
 		at = i + 1
 	}
 	if at < 0 {
-		return nil, false
+		return re, 0, 0, false
 	}
 	rep := uncaptured(re.Sub[at])
-	re.Sub[at] = &syntax.Regexp{Op: syntax.OpStar, Flags: rep.Flags, Sub: rep.Sub}
-	m, err := newPattern(re.String())
-	if err != nil {
-		return nil, false
-	}
-	return And(Is(m), Length(fixed+rep.Min, fixed+rep.Max)), true
+	free := *re
+	free.Sub = slices.Clone(re.Sub)
+	free.Sub[at] = &syntax.Regexp{Op: syntax.OpStar, Flags: rep.Flags, Sub: rep.Sub}
+	return &free, fixed + rep.Min, fixed + rep.Max, true
 }
 
 // minCounted is how often a class must repeat to be counted outside.
@@ -192,12 +206,8 @@ func fixedLength(re *syntax.Regexp) (int, bool) {
 // maxProgram bounds the instructions of one pattern.
 const maxProgram = 20_000
 
-func newPattern(re2 string) (Machine, error) {
-	parsed, err := syntax.Parse(re2, syntax.Perl)
-	if err != nil {
-		return nil, err
-	}
-	prog, err := syntax.Compile(parsed.Simplify())
+func newPattern(re *syntax.Regexp) (Machine, error) {
+	prog, err := syntax.Compile(re.Simplify())
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,7 @@ func randomText(r *rand.Rand) string {
 var patterns = []string{
 	`\Aa+\z`, `a|b`, `\A(?:a|bb)*\z`, `[^a]`, `\b0`, `a\B`, `\A[a-z]{1,20}\z`, `\A[a-z]{2}-[0-9]{0,14}\z`, `(?i:z)`, `\A.*0.*\z`,
 	`\A(?:\S+\s+){0,5}\S+\z`, `\A[[:word:]]{13,40}\z`, `\A\z`, ``, `\z`, `\A(?:[ab]{3})?\z`, `\pL`, `\A[^a-z]{12,}\z`,
+	`\A(?:a|b[01]?|(?:aa|b)-)\z`, `\A(?i:a|b)\z`,
 }
 
 // TestPatternsMatchLikeRegexp holds automata to package regexp.

@@ -41,7 +41,16 @@ func NewTrie(words []string) *Trie {
 	words = slices.Clone(words)
 	slices.Sort(words)
 	words = slices.Compact(words)
-	t := &Trie{words: words, nodes: []trieNode{{word: -1, high: int32(len(words))}}}
+	size := 1
+	for i, w := range words {
+		size += len(w)
+		if i > 0 {
+			size -= shared(words[i-1], w)
+		}
+	}
+	t := &Trie{words: words, nodes: make([]trieNode, 1, size)}
+	t.nodes[0] = trieNode{word: -1, high: int32(len(words))}
+	first := make([]trieEdge, size) // room for the first edges
 	for i, w := range words {
 		at := int32(0)
 		for _, r := range w {
@@ -50,6 +59,9 @@ func NewTrie(words []string) *Trie {
 				at = n.edges[k-1].to
 			} else {
 				to := int32(len(t.nodes))
+				if k == 0 && len(first) > 0 {
+					n.edges, first = first[:0:1], first[1:]
+				}
 				n.edges = append(n.edges, trieEdge{r, to})
 				t.nodes = append(t.nodes, trieNode{word: -1, low: int32(i)})
 				at = to
@@ -59,6 +71,15 @@ func NewTrie(words []string) *Trie {
 		t.nodes[at].word = int32(i)
 	}
 	return t
+}
+
+// shared is how many bytes two words have in common at their beginning.
+func shared(x, y string) int {
+	n := 0
+	for n < len(x) && n < len(y) && x[n] == y[n] {
+		n++
+	}
+	return n
 }
 
 // Words of the trie in order; the caller must not change them.
