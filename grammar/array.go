@@ -117,13 +117,13 @@ func (b *builder) uniqueElements(c *clause, a *array) {
 	set := b.listed(a.rest)
 	switch g := a.rest; {
 	case b.err != nil:
-	case set != nil:
+	case g.known == allKinds && set != nil:
 		a.unique, a.set = uniqueInSet, distinctValues(b, set)
 		a.index(b)
 		if len(a.set) < a.min {
 			a.max = -2
 		}
-	case b.endless(g):
+	case g.known == allKinds && b.endless(g):
 		a.unique = uniqueByText
 	default:
 		b.refuse(r, "uniqueItems", "the elements may run out, and are no list of values")

@@ -18,21 +18,26 @@ type builder struct {
 	made   map[*rules.Rule]*value // and what these say in other keywords
 	byJSON map[string]*rules.Rule
 	sets   map[*rules.Rule][]*rules.Rule
+	words  map[ruleWord]bool
 	goals  map[string]*goal
 
-	textOf   map[*rules.Rule]*textlang.Formula
-	numberOf map[*rules.Rule]*numlang.Formula
-	patterns map[*rules.Pattern]*textlang.Formula
-	formats  map[string]*textlang.Formula
-	texts    map[string][]*textlang.Lang
-	numbers  map[string]*numlang.Lang
-	shapes   map[string]*object
-	lists    map[string]*array
+	textOf       map[*rules.Rule]*textlang.Formula
+	numberOf     map[*rules.Rule]*numlang.Formula
+	patterns     map[*rules.Pattern]*textlang.Formula
+	nameMachines map[namePart]textlang.Machine
+	formats      map[string]*textlang.Formula
+	texts        map[string][]*textlang.Lang
+	numbers      map[string]*numlang.Lang
+	shapes       map[string]*object
+	lists        map[string]*array
 
 	empties   map[emptyKey]bool
 	searching int
 	spreads   map[spreadKey][]*clause
 	marking   int // how many rules ask what is evaluated, from the root of the value on
+
+	keyRoom  []byte // for clauseKey
+	nameRoom []string
 
 	never, always, anObject *rules.Rule
 	err                     *RefusedError

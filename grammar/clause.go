@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/holdfast-go/holdfast/internal/rules"
@@ -23,6 +24,8 @@ type clause struct {
 	max     int // negative: no bound
 	count   []counter
 	twice   *rules.Rule // two elements must be equal
+
+	key string // what clauseKey gave
 }
 
 // refinement asks more of a member, or of an element.
@@ -150,56 +153,92 @@ func (b *builder) plausible(c *clause) bool {
 	return true
 }
 
-// clauseKey tells clauses apart that may differ.
+// clauseKey tells clauses apart that may differ. A clause whose key was asked for
+// is not changed any more.
 func (b *builder) clauseKey(c *clause) string {
-	var k []byte
-	num := func(n int) { k = binary.AppendVarint(k, int64(n)) }
-	list := func(names []string) {
-		num(len(names))
-		for _, n := range slices.Sorted(slices.Values(names)) {
-			num(len(n))
-			k = append(k, n...)
-		}
+	if c.key == "" {
+		w := keyWriter{b.keyRoom[:0], b.nameRoom}
+		w.clause(c)
+		b.keyRoom, b.nameRoom = w.key, w.names
+		c.key = string(w.key)
 	}
+	return c.key
+}
+
+// keyWriter writes what a clause says, lists that are sets in an order of their own.
+type keyWriter struct {
+	key   []byte
+	names []string // room for sorting
+}
+
+func (w *keyWriter) clause(c *clause) {
 	for _, rs := range [][]*rules.Rule{c.objects, c.arrays, c.marks} {
-		ids := make([]int, 0, len(rs))
-		for _, r := range rs {
-			ids = append(ids, r.ID)
-		}
-		slices.Sort(ids)
-		num(len(ids))
-		for _, id := range ids {
-			num(id)
-		}
+		w.rules(rs)
 	}
-	list(c.need)
-	list(c.ban)
-	num(len(c.refine))
+	w.set(c.need)
+	w.set(c.ban)
+	w.num(len(c.refine))
 	for _, r := range c.refine {
-		list([]string{r.name})
-		num(r.place)
-		num(int(r.lit))
+		w.name(r.name)
+		w.num(r.place)
+		w.num(int(r.lit))
 	}
-	num(len(c.some))
+	w.num(len(c.some))
 	for _, s := range c.some {
-		num(s.names.owner.ID)
-		num(s.names.part)
-		num(int(s.lit))
+		w.num(s.names.owner.ID)
+		w.num(s.names.part)
+		w.num(int(s.lit))
 	}
+	w.num(len(c.implied))
 	for _, i := range c.implied {
-		list([]string{i.name})
-		list(i.needs)
+		w.name(i.name)
+		w.set(i.needs)
 	}
+	w.num(len(c.count))
 	for _, n := range c.count {
-		num(n.from)
-		num(n.min)
-		num(n.max)
-		num(int(n.lit))
+		w.num(n.from)
+		w.num(n.min)
+		w.num(n.max)
+		w.num(int(n.lit))
 	}
-	num(c.min)
-	num(c.max)
+	w.num(c.min)
+	w.num(c.max)
 	if c.twice != nil {
-		num(1)
+		w.num(1)
 	}
-	return string(k)
+}
+
+func (w *keyWriter) num(n int) { w.key = binary.AppendVarint(w.key, int64(n)) }
+
+func (w *keyWriter) name(n string) {
+	w.num(len(n))
+	w.key = append(w.key, n...)
+}
+
+func (w *keyWriter) set(names []string) {
+	w.num(len(names))
+	if !slices.IsSorted(names) {
+		w.names = append(w.names[:0], names...)
+		slices.Sort(w.names)
+		names = w.names
+	}
+	for _, n := range names {
+		w.name(n)
+	}
+}
+
+// rules writes a set of rules, which are few.
+func (w *keyWriter) rules(list []*rules.Rule) {
+	w.num(len(list))
+	last := -1
+	for range list {
+		next := math.MaxInt
+		for _, r := range list {
+			if r.ID > last {
+				next = min(next, r.ID)
+			}
+		}
+		w.num(next)
+		last = next
+	}
 }

@@ -26,8 +26,10 @@ func (l literal) neg() bool { return l&1 != 0 }
 // are one, so that recursion ends. What values it admits is worked out when it is
 // first asked for, type by type.
 type goal struct {
-	lits  []literal
-	phase phase
+	lits   []literal
+	listed bool        // a finite set of values was looked for
+	begun  rules.Types // the types that were looked at, or are being
+	known  rules.Types // and that is over
 
 	null, yes, no bool
 	number        *numlang.Lang // nil: none
@@ -37,17 +39,16 @@ type goal struct {
 
 	values []*rules.Rule // where it is a finite set of values
 
+	forms map[rules.Types][]*clause // of objects and of arrays, until all is built
+
 	height int // of the lowest value, once sealed: 0 for a scalar
 }
 
-// phase of a goal.
-type phase uint8
+// kinds are the types that are looked at apart. Null stands for the words: null,
+// true and false.
+var kinds = []rules.Types{rules.Null, rules.Num, rules.Str, rules.Obj, rules.Arr}
 
-const (
-	fresh phase = iota
-	preparing
-	prepared
-)
+const allKinds = rules.Null | rules.Num | rules.Str | rules.Obj | rules.Arr
 
 // goalOf gives the goal of a set of literals.
 func (b *builder) goalOf(lits []literal) *goal {
@@ -78,33 +79,83 @@ func (b *builder) with(g *goal, more ...literal) *goal {
 
 // prepare works out what values a goal admits.
 func (b *builder) prepare(g *goal) {
-	if g.phase != fresh || b.err != nil {
+	for _, kind := range kinds {
+		b.look(g, kind)
+	}
+}
+
+// look works out what values of one kind a goal admits.
+func (b *builder) look(g *goal, kind rules.Types) {
+	b.list(g)
+	if g.begun&kind != 0 || b.err != nil {
 		return
 	}
-	g.phase = preparing
-	defer func() { g.phase = prepared }()
+	g.begun |= kind
+	if b.mayBe(g, kind) {
+		b.lookAt(g, kind)
+	}
+	g.known |= kind
+}
+
+// list looks for the values of a goal that are a finite set, once.
+func (b *builder) list(g *goal) {
+	if g.listed || b.err != nil {
+		return
+	}
+	g.listed = true
 	if set, ok := b.finite(g); ok {
+		g.begun = allKinds
 		b.prepareSet(g, set)
-		return
+		g.known = allKinds
 	}
-	g.null, g.yes, g.no = b.holds(g, "null"), b.holds(g, "true"), b.holds(g, "false")
-	var texts []*textlang.Formula
-	var numbers []*numlang.Formula
+}
+
+// mayBe reports whether no rule of a goal refuses a kind by its type alone.
+func (b *builder) mayBe(g *goal, kind rules.Types) bool {
+	if kind == rules.Null {
+		kind |= rules.Bool
+	}
 	for _, l := range g.lits {
-		r := b.rules[l>>1]
-		t, n := b.text(r), b.number(r)
-		if l.neg() {
-			t, n = textlang.Not(t), numlang.Not(n)
+		if !l.neg() && !admits(b.rules[l>>1], kind) {
+			return false
 		}
-		texts, numbers = append(texts, t), append(numbers, n)
 	}
-	if b.err != nil {
-		return
+	return true
+}
+
+func (b *builder) lookAt(g *goal, kind rules.Types) {
+	switch kind {
+	case rules.Null:
+		g.null, g.yes, g.no = b.holdsWord(g, "null"), b.holdsWord(g, "true"), b.holdsWord(g, "false")
+	case rules.Num:
+		var all []*numlang.Formula
+		for _, l := range g.lits {
+			f := b.number(b.rules[l>>1])
+			if l.neg() {
+				f = numlang.Not(f)
+			}
+			all = append(all, f)
+		}
+		if b.err == nil {
+			g.number = b.numberLang(g.lits, numlang.And(all...))
+		}
+	case rules.Str:
+		var all []*textlang.Formula
+		for _, l := range g.lits {
+			f := b.text(b.rules[l>>1])
+			if l.neg() {
+				f = textlang.Not(f)
+			}
+			all = append(all, f)
+		}
+		if b.err == nil {
+			g.texts = b.textLang(g.lits, textlang.And(all...))
+		}
+	case rules.Obj:
+		g.objects = b.objects(g)
+	case rules.Arr:
+		g.arrays = b.arrays(g)
 	}
-	g.texts = b.textLang(g.lits, textlang.And(texts...))
-	g.number = b.numberLang(g.lits, numlang.And(numbers...))
-	g.objects = b.objects(g)
-	g.arrays = b.arrays(g)
 }
 
 // finite finds the values of a goal that holds an enum or a const, directly or
@@ -188,6 +239,28 @@ func (b *builder) numberLang(lits []literal, f *numlang.Formula) *numlang.Lang {
 	}
 	b.numbers[key] = l
 	return l
+}
+
+// holdsWord is holds for a word: null, true or false. Rules are asked about these
+// again and again, so what they say is noted.
+func (b *builder) holdsWord(g *goal, word string) bool {
+	for _, l := range g.lits {
+		key := ruleWord{b.rules[l>>1], word}
+		ok, known := b.words[key]
+		if !known {
+			ok = b.holds(&goal{lits: []literal{l &^ 1}}, word)
+			b.words[key] = ok
+		}
+		if ok == l.neg() {
+			return false
+		}
+	}
+	return true
+}
+
+type ruleWord struct {
+	r    *rules.Rule
+	word string
 }
 
 // holds asks the validator whether a value satisfies every literal.

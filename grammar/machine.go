@@ -35,6 +35,7 @@ type machine struct {
 const maxDepth = 64
 
 func newMachine(b *builder, root *goal, o *Options) *machine {
+	b.forget()
 	m := &machine{
 		order: o.SchemaOrder, b: b,
 		frames: map[frameKey]*frame{}, ids: map[any]uint32{}, kinds: map[kindsKey]*tokenizer.Kinds{},

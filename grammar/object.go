@@ -74,26 +74,17 @@ func (b *builder) object(g *goal, c *clause) *object {
 		b.refuseLits(g.lits, "too many things that some member must be")
 		return nil
 	}
-	extra := []string(nil)
-	for range 2 { // once more if a class of names turns out to be a few names
-		o.members = nil
-		for _, n := range b.mentioned(c, extra) {
-			m := member{name: n, goal: b.memberGoal(c, n), needed: slices.Contains(c.need, n)}
-			for i, s := range c.some {
-				if s.names.is(n) {
-					m.settles |= 1 << i
-				}
-			}
-			if m.needed && m.goal == nil {
-				b.shapes[key] = nil
-				return nil
-			}
-			o.members = append(o.members, m)
+	var extra []string
+	for b.err == nil { // once more if a class of names turns out to be a few names
+		if o.members = b.members(c, extra); o.members == nil {
+			b.shapes[key] = nil
+			return nil
 		}
-		extra = b.classify(c, o)
-		if len(extra) == 0 || b.err != nil {
+		few := b.classify(c, o)
+		if len(few) == 0 {
 			break
 		}
+		extra = append(extra, few...)
 	}
 	for _, i := range c.implied {
 		o.implied = append(o.implied, o.needs(i)...)
@@ -103,6 +94,25 @@ func (b *builder) object(g *goal, c *clause) *object {
 	}
 	b.shapes[key] = o
 	return o
+}
+
+// members are what a clause mentions, nil where one must be there and must not.
+func (b *builder) members(c *clause, extra []string) []member {
+	names := b.mentioned(c, extra)
+	out := make([]member, 0, len(names))
+	for _, n := range names {
+		m := member{name: n, goal: b.memberGoal(c, n), needed: slices.Contains(c.need, n)}
+		for i, s := range c.some {
+			if s.names.is(n) {
+				m.settles |= 1 << i
+			}
+		}
+		if m.needed && m.goal == nil {
+			return nil
+		}
+		out = append(out, m)
+	}
+	return out
 }
 
 // needs puts an implication in the places of members; every name is one.
@@ -200,50 +210,53 @@ type namePart struct {
 	part  int // a pattern, or partBad for propertyNames: the name is allowed
 }
 
+// maxMentioned is how many names a pattern or a propertyNames may stand for that
+// are mentioned one by one.
+const maxMentioned = 256
+
 // classify finds the classes of names that are not mentioned. It gives the names
 // of classes that are small, which are better mentioned.
 func (b *builder) classify(c *clause, o *object) (few []string) {
-	var parts []namePart
-	var machines []textlang.Machine
-	for _, r := range b.owners(c) {
-		var formulas []*textlang.Formula
-		for i, p := range r.Object.Patterns {
-			parts = append(parts, namePart{r, i})
-			formulas = append(formulas, b.pattern(r, "patternProperties", p.Pattern))
-		}
-		if r.Object.Names != nil && r.Object.Names.Always <= 0 {
-			parts = append(parts, namePart{r, partBad})
-			formulas = append(formulas, b.text(r.Object.Names))
-		}
-		for _, f := range formulas {
-			if b.err != nil {
-				return nil
-			}
-			m, err := textlang.NewMachine(f)
-			if err != nil {
-				b.refuse(r, "patternProperties", err.Error())
-				return nil
-			}
-			machines = append(machines, m)
-		}
-	}
 	o.classes = map[uint64]*nameClass{}
-	if len(parts) == 0 {
-		o.labels = nil
+	asked := b.nameParts(c)
+	if len(asked) == 0 {
 		o.classes[0] = b.nameClass(c, nil, 0)
 		return nil
 	}
-	labels, err := textlang.NewLabels(machines)
-	if err != nil {
+	mentioned := make(map[string]bool, len(o.members))
+	for i := range o.members {
+		mentioned[o.members[i].name] = true
+	}
+	var parts []namePart
+	var machines []textlang.Machine
+	for _, p := range asked {
+		m := b.nameMachine(p)
+		if b.err != nil {
+			return nil
+		}
+		if t, ok := m.(*textlang.Trie); ok && len(t.Words()) <= maxMentioned {
+			for _, w := range t.Words() {
+				if !mentioned[w] {
+					few = append(few, w)
+				}
+			}
+			continue
+		}
+		parts, machines = append(parts, p), append(machines, m)
+	}
+	if len(few) > 0 {
+		return few
+	}
+	if len(parts) == 0 {
+		o.classes[0] = b.nameClass(c, nil, 0)
+		return nil
+	}
+	var err error
+	if o.labels, err = textlang.NewLabels(machines); err != nil {
 		b.refuse(parts[0].owner, "patternProperties", err.Error())
 		return nil
 	}
-	o.labels = labels
-	mentioned := make([]string, len(o.members))
-	for i := range o.members {
-		mentioned[i] = o.members[i].name
-	}
-	classes, err := labels.Classes(mentioned)
+	classes, err := o.labels.Classes(mentioned)
 	if err != nil {
 		b.refuse(parts[0].owner, "patternProperties", err.Error())
 		return nil
@@ -256,6 +269,41 @@ func (b *builder) classify(c *clause, o *object) (few []string) {
 		}
 	}
 	return few
+}
+
+// nameParts are what a clause asks of names in patterns.
+func (b *builder) nameParts(c *clause) []namePart {
+	var out []namePart
+	for _, r := range b.owners(c) {
+		for i := range r.Object.Patterns {
+			out = append(out, namePart{r, i})
+		}
+		if r.Object.Names != nil && r.Object.Names.Always <= 0 {
+			out = append(out, namePart{r, partBad})
+		}
+	}
+	return out
+}
+
+func (b *builder) nameMachine(p namePart) textlang.Machine {
+	if m, ok := b.nameMachines[p]; ok {
+		return m
+	}
+	var f *textlang.Formula
+	if p.part == partBad {
+		f = b.text(p.owner.Object.Names)
+	} else {
+		f = b.pattern(p.owner, "patternProperties", p.owner.Object.Patterns[p.part].Pattern)
+	}
+	if b.err != nil {
+		return nil
+	}
+	m, err := textlang.NewMachine(f)
+	if err != nil {
+		b.refuse(p.owner, "patternProperties", err.Error())
+	}
+	b.nameMachines[p] = m
+	return m
 }
 
 // nameClass is what is asked of names with certain labels.

@@ -1,6 +1,10 @@
 package grammar
 
-import "github.com/holdfast-go/holdfast/internal/rules"
+import (
+	"slices"
+
+	"github.com/holdfast-go/holdfast/internal/rules"
+)
 
 // While goals are built, some decisions ask whether a goal has no values. Only
 // what is sure counts: a goal that is still being looked at is taken to have some,
@@ -17,7 +21,10 @@ const maxSearch = 60
 // surelyEmpty reports whether it is sure that no value, of one type or (0) of any,
 // satisfies a goal.
 func (b *builder) surelyEmpty(g *goal, kind rules.Types) bool {
-	if b.err != nil || b.searching > maxSearch || g.phase == preparing {
+	if kind == 0 {
+		kind = allKinds
+	}
+	if b.err != nil || b.searching > maxSearch || g.begun&^g.known&kind != 0 {
 		return false
 	}
 	key := emptyKey{g, kind}
@@ -36,30 +43,41 @@ func (b *builder) surelyEmpty(g *goal, kind rules.Types) bool {
 	return empty
 }
 
-func (b *builder) searchEmpty(g *goal, kind rules.Types) bool {
-	b.prepare(g)
-	if g.phase != prepared || b.err != nil {
-		return false
-	}
-	is := func(t rules.Types) bool { return kind == 0 || kind == t }
-	if (is(rules.Null) && g.null) || (is(rules.Bool) && (g.yes || g.no)) || (is(rules.Num) && g.number != nil) || (is(rules.Str) && len(g.texts) > 0) {
-		return false
-	}
-	if is(rules.Obj) {
-		for _, o := range g.objects {
-			if !b.emptyObject(o) {
-				return false
-			}
+func (b *builder) searchEmpty(g *goal, asked rules.Types) bool {
+	for _, kind := range kinds {
+		if asked&kind == 0 {
+			continue
 		}
-	}
-	if is(rules.Arr) {
-		for _, a := range g.arrays {
-			if !b.emptyArray(a) {
-				return false
-			}
+		if !b.none(g, kind) || b.err != nil {
+			return false
 		}
 	}
 	return true
+}
+
+// none reports whether it is sure that no value of a kind satisfies a goal.
+// Objects need not be built for that: their forms say which names must be there.
+func (b *builder) none(g *goal, kind rules.Types) bool {
+	b.list(g)
+	if kind == rules.Obj && g.begun&kind == 0 {
+		return !slices.ContainsFunc(b.clauses(g, kind), b.plausible)
+	}
+	b.look(g, kind)
+	if g.known&kind == 0 {
+		return false
+	}
+	switch kind {
+	case rules.Null:
+		return !g.null && !g.yes && !g.no
+	case rules.Num:
+		return g.number == nil
+	case rules.Str:
+		return len(g.texts) == 0
+	case rules.Obj:
+		return !slices.ContainsFunc(g.objects, func(o *object) bool { return !b.emptyObject(o) })
+	default:
+		return !slices.ContainsFunc(g.arrays, func(a *array) bool { return !b.emptyArray(a) })
+	}
 }
 
 func (b *builder) emptyObject(o *object) bool {

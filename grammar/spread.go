@@ -8,14 +8,22 @@ import (
 
 // clauses spreads the literals of a goal into clauses about one type.
 func (b *builder) clauses(g *goal, kind rules.Types) []*clause {
+	if out, ok := g.forms[kind]; ok {
+		return out
+	}
 	out := []*clause{top()}
+	if !b.mayBe(g, kind) {
+		out = nil
+	}
 	for _, l := range g.lits {
-		r := b.rules[l>>1]
-		out = b.meetAll(r, out, b.spread(r, l.neg(), kind))
-		if len(out) == 0 || b.err != nil {
-			return nil
+		if len(out) > 0 && b.err == nil {
+			out = b.meetAll(b.rules[l>>1], out, b.spread(b.rules[l>>1], l.neg(), kind))
 		}
 	}
+	if g.forms == nil {
+		g.forms = map[rules.Types][]*clause{}
+	}
+	g.forms[kind] = out
 	return out
 }
 
@@ -186,7 +194,7 @@ func (b *builder) spreadNot(r *rules.Rule, kind rules.Types) []*clause {
 	for i, c := range out {
 		if c.marks != nil {
 			blind := *c
-			blind.marks = nil
+			blind.marks, blind.key = nil, ""
 			out[i] = &blind
 		}
 	}

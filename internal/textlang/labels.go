@@ -59,11 +59,8 @@ const (
 )
 
 // Classes lists the classes that have words beside some that are given.
-func (l *Labels) Classes(beside []string) ([]Class, error) {
-	g := graph{starts: l.parts.bounds(), beside: map[string]bool{}}
-	for _, w := range beside {
-		g.beside[w] = true
-	}
+func (l *Labels) Classes(beside map[string]bool) ([]Class, error) {
+	g := graph{starts: l.parts.bounds(), beside: beside}
 	ends, err := g.explore(l)
 	if err != nil {
 		return nil, err

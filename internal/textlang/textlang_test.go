@@ -227,7 +227,7 @@ func TestClassesOfNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	classes, err := l.Classes([]string{"a"})
+	classes, err := l.Classes(map[string]bool{"a": true})
 	if err != nil {
 		t.Fatal(err)
 	}
