@@ -89,9 +89,9 @@ func (b *builder) elementGoal(c *clause, i int) *goal {
 	for _, r := range c.arrays {
 		switch a := r.Array; {
 		case i < len(a.Prefix):
-			lits = append(lits, b.literal(a.Prefix[i], false))
+			lits = append(lits, literalOf(a.Prefix[i], false))
 		case a.Rest != nil:
-			lits = append(lits, b.literal(a.Rest, false))
+			lits = append(lits, literalOf(a.Rest, false))
 		}
 	}
 	for _, r := range c.refine {
@@ -233,7 +233,7 @@ type element struct {
 }
 
 // elements are the ways to go on from a spot, without asking whether they end.
-func (b *builder) elements(a *array, s spot) []element {
+func (t *goals) elements(a *array, s spot) []element {
 	if a.max >= 0 && int(s.place) >= a.max || a.max < -1 {
 		return nil
 	}
@@ -244,7 +244,7 @@ func (b *builder) elements(a *array, s spot) []element {
 		}
 		var next []element
 		for _, e := range out {
-			next = append(next, b.counted(e, i, n)...)
+			next = append(next, t.counted(e, i, n)...)
 		}
 		out = next
 	}
@@ -252,7 +252,7 @@ func (b *builder) elements(a *array, s spot) []element {
 }
 
 // counted splits a way by whether the element is counted.
-func (b *builder) counted(e element, i int, n counter) []element {
+func (t *goals) counted(e element, i int, n counter) []element {
 	have := int(e.next.count[i])
 	if n.max < 0 && have >= n.min {
 		return []element{e}
@@ -260,12 +260,12 @@ func (b *builder) counted(e element, i int, n counter) []element {
 	var out []element
 	if n.max < 0 || have < n.max {
 		more := e
-		more.goal = b.with(e.goal, n.lit)
+		more.goal = t.with(e.goal, n.lit)
 		more.next.count[i]++
 		out = append(out, more)
 	}
 	if n.max >= 0 {
-		e.goal = b.with(e.goal, n.lit^1)
+		e.goal = t.with(e.goal, n.lit^1)
 	}
 	return append(out, e)
 }

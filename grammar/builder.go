@@ -11,15 +11,14 @@ import (
 
 // builder turns rules into goals and shapes.
 type builder struct {
+	*goals
 	schema *rules.Schema // the last that was added
 	judges map[*rules.Rule]*rules.Schema
-	rules  []*rules.Rule          // the schemas', by ID, and those made for the values of enums
 	vals   map[*rules.Rule]*value // the rules of values
 	made   map[*rules.Rule]*value // and what these say in other keywords
 	byJSON map[string]*rules.Rule
 	sets   map[*rules.Rule][]*rules.Rule
 	words  map[ruleWord]bool
-	goals  map[string]*goal
 
 	textOf       map[*rules.Rule]*textlang.Formula
 	numberOf     map[*rules.Rule]*numlang.Formula
@@ -92,9 +91,6 @@ func (b *builder) refuseLits(lits []literal, message string) {
 	}
 	b.refuse(b.rules[lits[0]>>1], "", message)
 }
-
-// index is a rule's place among all.
-func (b *builder) index(r *rules.Rule) int { return r.ID }
 
 func (b *builder) add(r *rules.Rule) *rules.Rule {
 	r.ID = len(b.rules)

@@ -43,9 +43,9 @@ func Compile(s *schema.Schema, o *Options) (*Grammar, error) {
 func (b *builder) root(s *schema.Schema) *goal {
 	b.schema = s.Rules()
 	b.collect(b.schema.Root)
-	root := b.goalOf([]literal{b.literal(b.schema.Root, false)})
+	root := b.goalOf([]literal{literalOf(b.schema.Root, false)})
 	if b.schema.Object {
-		root = b.with(root, b.literal(b.anObject, false))
+		root = b.with(root, literalOf(b.anObject, false))
 	}
 	return root
 }
@@ -67,19 +67,12 @@ func (b *builder) build(roots ...*goal) error {
 	return nil
 }
 
-// forget drops what only building needs: a machine asks for goals alone.
-func (b *builder) forget() {
-	for _, g := range b.goals {
-		g.forms = nil
-	}
-	*b = builder{schema: b.schema, rules: b.rules, goals: b.goals}
-}
-
 func newBuilder() *builder {
 	b := &builder{
+		goals:  &goals{byLits: map[string]*goal{}},
 		judges: map[*rules.Rule]*rules.Schema{},
 		vals:   map[*rules.Rule]*value{}, made: map[*rules.Rule]*value{}, byJSON: map[string]*rules.Rule{},
-		sets: map[*rules.Rule][]*rules.Rule{}, words: map[ruleWord]bool{}, goals: map[string]*goal{}, empties: map[emptyKey]bool{},
+		sets: map[*rules.Rule][]*rules.Rule{}, words: map[ruleWord]bool{}, empties: map[emptyKey]bool{},
 		spreads: map[spreadKey][]*clause{}, textOf: map[*rules.Rule]*textlang.Formula{}, numberOf: map[*rules.Rule]*numlang.Formula{},
 		patterns: map[*rules.Pattern]*textlang.Formula{}, formats: map[string]*textlang.Formula{}, nameMachines: map[namePart]textlang.Machine{},
 		texts: map[string][]*textlang.Lang{}, numbers: map[string]*numlang.Lang{}, shapes: map[string]*object{}, lists: map[string]*array{},

@@ -12,8 +12,8 @@ import (
 // literal is a rule that a value must satisfy, or must not.
 type literal int32
 
-func (b *builder) literal(r *rules.Rule, neg bool) literal {
-	l := literal(b.index(r) << 1)
+func literalOf(r *rules.Rule, neg bool) literal {
+	l := literal(r.ID << 1)
 	if neg {
 		l |= 1
 	}
@@ -50,31 +50,46 @@ var kinds = []rules.Types{rules.Null, rules.Num, rules.Str, rules.Obj, rules.Arr
 
 const allKinds = rules.Null | rules.Num | rules.Str | rules.Obj | rules.Arr
 
+// goals are all goals of a grammar, and the rules that they speak of.
+type goals struct {
+	rules  []*rules.Rule // the schemas', by ID, and those made for the values of enums
+	byLits map[string]*goal
+}
+
 // goalOf gives the goal of a set of literals.
-func (b *builder) goalOf(lits []literal) *goal {
-	lits = slices.DeleteFunc(slices.Clone(lits), func(l literal) bool { return !l.neg() && b.rules[l>>1].Always == 1 })
+func (t *goals) goalOf(lits []literal) *goal {
+	lits = slices.DeleteFunc(slices.Clone(lits), func(l literal) bool { return !l.neg() && t.rules[l>>1].Always == 1 })
 	slices.Sort(lits)
 	lits = slices.Compact(lits)
 	key := make([]byte, 0, 4*len(lits))
 	for _, l := range lits {
 		key = binary.LittleEndian.AppendUint32(key, uint32(l))
 	}
-	if g, ok := b.goals[string(key)]; ok {
+	if g, ok := t.byLits[string(key)]; ok {
 		return g
 	}
 	g := &goal{lits: lits}
-	b.goals[string(key)] = g
-	if len(b.goals) > maxGoals {
-		b.refuseLits(lits, "the schema combines into too many different rules")
-	}
+	t.byLits[string(key)] = g
 	return g
+}
+
+// with is the goal that asks for more.
+func (t *goals) with(g *goal, more ...literal) *goal {
+	return t.goalOf(append(slices.Clone(g.lits), more...))
 }
 
 const maxGoals = 50_000
 
-// with is the goal that asks for more.
-func (b *builder) with(g *goal, more ...literal) *goal {
-	return b.goalOf(append(slices.Clone(g.lits), more...))
+// goalOf is that of goals, within the limit.
+func (b *builder) goalOf(lits []literal) *goal {
+	defer b.countGoals(lits)
+	return b.goals.goalOf(lits)
+}
+
+func (b *builder) countGoals(lits []literal) {
+	if len(b.byLits) > maxGoals {
+		b.refuseLits(lits, "the schema combines into too many different rules")
+	}
 }
 
 // prepare works out what values a goal admits.
@@ -198,9 +213,9 @@ func (b *builder) prepareSet(g *goal, set []*rules.Rule) {
 		case rules.Str:
 			words = append(words, v.text)
 		case rules.Obj:
-			g.objects = append(g.objects, b.objects(b.goalOf([]literal{b.literal(r.AllOf[0], false)}))...)
+			g.objects = append(g.objects, b.objects(b.goalOf([]literal{literalOf(r.AllOf[0], false)}))...)
 		case rules.Arr:
-			g.arrays = append(g.arrays, b.arrays(b.goalOf([]literal{b.literal(r.AllOf[0], false)}))...)
+			g.arrays = append(g.arrays, b.arrays(b.goalOf([]literal{literalOf(r.AllOf[0], false)}))...)
 		}
 	}
 	if len(words) > 0 {

@@ -182,7 +182,7 @@ func (m *machine) named(out []way, w *way) []way {
 // colon is behind the name of member i, or (negative) of another.
 func (m *machine) colon(out []way, in *frame, g *goal, settles uint32, i int) []way {
 	o := in.object
-	for _, c := range m.b.choices(o, g, settles, in.pended) {
+	for _, c := range m.goals.choices(o, g, settles, in.pended) {
 		if in.depth+c.goal.height > maxDepth {
 			continue
 		}
@@ -223,7 +223,7 @@ func (m *machine) canSettle(f *frame) bool {
 func (m *machine) canSettleOne(f *frame, i int) bool {
 	o := f.object
 	can := func(g *goal, settles uint32) bool {
-		return g != nil && settles>>i&1 != 0 && f.depth+m.b.with(g, o.some[i].lit).height <= maxDepth
+		return g != nil && settles>>i&1 != 0 && f.depth+m.goals.with(g, o.some[i].lit).height <= maxDepth
 	}
 	for k := range o.members {
 		if mem := &o.members[k]; can(mem.goal, mem.settles) && m.mayCome(f, k) {

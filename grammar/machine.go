@@ -23,7 +23,7 @@ type machine struct {
 	held  atomic.Int64 // bytes of positions and masks, about
 
 	mu        sync.Mutex
-	b         *builder
+	goals     *goals
 	positions positionTable
 	frames    map[frameKey]*frame
 	ids       map[any]uint32
@@ -35,9 +35,8 @@ type machine struct {
 const maxDepth = 64
 
 func newMachine(b *builder, root *goal, o *Options) *machine {
-	b.forget()
 	m := &machine{
-		order: o.SchemaOrder, b: b,
+		order: o.SchemaOrder, goals: b.goals,
 		frames: map[frameKey]*frame{}, ids: map[any]uint32{}, kinds: map[kindsKey]*tokenizer.Kinds{},
 	}
 	m.start = m.position([]way{{at: atStart, goal: root}})
@@ -322,8 +321,8 @@ func (m *machine) elementWays(out []way, in *frame) []way {
 		}
 		return out
 	}
-	for _, e := range m.b.elements(a, in.spot) {
-		if in.depth+e.goal.height > maxDepth || !m.b.endsFrom(a, e.next) {
+	for _, e := range m.goals.elements(a, in.spot) {
+		if in.depth+e.goal.height > maxDepth || !m.goals.endsFrom(a, e.next) {
 			continue
 		}
 		k := in.frameKey
@@ -340,8 +339,8 @@ func (m *machine) setElement(out []way, in *frame, b byte) []way {
 		return append(out, way{at: inSet, in: in})
 	}
 	for i, r := range a.set {
-		if b != '"' && m.b.value(r).typ != rules.Str && !in.seen.has(i) {
-			out = m.value(out, m.taken(in, i), m.b.goalOf([]literal{m.b.literal(r, false)}), b)
+		if b != '"' && r.Types != rules.Str && !in.seen.has(i) {
+			out = m.value(out, m.taken(in, i), m.goals.goalOf([]literal{literalOf(r, false)}), b)
 		}
 	}
 	return out

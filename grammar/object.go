@@ -184,16 +184,16 @@ func (b *builder) memberGoal(c *clause, name string) *goal {
 		}
 		for i := range o.Properties {
 			if p := &o.Properties[i]; p.Rule != nil && p.Name == name {
-				lits, known = append(lits, b.literal(p.Rule, false)), true
+				lits, known = append(lits, literalOf(p.Rule, false)), true
 			}
 		}
 		for _, p := range o.Patterns {
 			if matches(p.Pattern, name) {
-				lits, known = append(lits, b.literal(p.Rule, false)), true
+				lits, known = append(lits, literalOf(p.Rule, false)), true
 			}
 		}
 		if !known && o.Rest != nil {
-			lits = append(lits, b.literal(o.Rest, false))
+			lits = append(lits, literalOf(o.Rest, false))
 		}
 	}
 	for _, r := range c.refine {
@@ -340,11 +340,11 @@ func (b *builder) nameClass(c *clause, parts []namePart, labels uint64) *nameCla
 		}
 		for i, p := range r.Object.Patterns {
 			if has(r, i) {
-				lits = append(lits, b.literal(p.Rule, false))
+				lits = append(lits, literalOf(p.Rule, false))
 			}
 		}
 		if r.Object.Rest != nil && !anyPattern(r) {
-			lits = append(lits, b.literal(r.Object.Rest, false))
+			lits = append(lits, literalOf(r.Object.Rest, false))
 		}
 	}
 	k.goal = b.goalOf(lits)
@@ -353,7 +353,7 @@ func (b *builder) nameClass(c *clause, parts []namePart, labels uint64) *nameCla
 
 // choices are the goals of a value that may settle some of the obligations that
 // are pending: which it settles, and what it must be then.
-func (b *builder) choices(o *object, g *goal, settles, pending uint32) []choice {
+func (t *goals) choices(o *object, g *goal, settles, pending uint32) []choice {
 	out := []choice{{g, 0}}
 	can := settles & pending
 	for set := can; set != 0; set = (set - 1) & can {
@@ -363,7 +363,7 @@ func (b *builder) choices(o *object, g *goal, settles, pending uint32) []choice 
 				lits = append(lits, o.some[i].lit)
 			}
 		}
-		out = append(out, choice{b.with(g, lits...), set})
+		out = append(out, choice{t.with(g, lits...), set})
 	}
 	return out
 }

@@ -28,6 +28,7 @@ func (b *builder) all(roots ...*goal) []*goal {
 	objects, arrays := map[*object]bool{}, map[*array]bool{}
 	for i := 0; i < len(list) && b.err == nil; i++ {
 		g := list[i]
+		b.countGoals(g.lits)
 		b.prepare(g)
 		for _, o := range g.objects {
 			if !objects[o] {
@@ -79,7 +80,7 @@ func (b *builder) arrayGoals(a *array, add func(*goal)) {
 		}
 	}
 	for _, r := range a.set {
-		add(b.goalOf([]literal{b.literal(r, false)}))
+		add(b.goalOf([]literal{literalOf(r, false)}))
 	}
 }
 
@@ -108,6 +109,9 @@ func (b *builder) seal(list []*goal) {
 		for _, o := range g.objects {
 			o.seal()
 		}
+	}
+	for _, g := range b.byLits {
+		g.forms = nil // which only building needs
 	}
 }
 
@@ -250,7 +254,7 @@ func (b *builder) arrayHeight(a *array) int {
 }
 
 // endsFrom reports whether an array can come to an end from a spot.
-func (b *builder) endsFrom(a *array, s spot) bool {
+func (t *goals) endsFrom(a *array, s spot) bool {
 	if a.mayEnd(s) {
 		return true
 	}
@@ -261,10 +265,10 @@ func (b *builder) endsFrom(a *array, s spot) bool {
 	a.ends[key] = false
 	ok := false
 	if len(a.count) == 0 {
-		ok = b.endsPlainly(a, s)
+		ok = t.endsPlainly(a, s)
 	} else {
-		for _, e := range b.elements(a, s) {
-			if e.goal.height < noHeight && b.endsFrom(a, e.next) {
+		for _, e := range t.elements(a, s) {
+			if e.goal.height < noHeight && t.endsFrom(a, e.next) {
 				ok = true
 				break
 			}
@@ -275,7 +279,7 @@ func (b *builder) endsFrom(a *array, s spot) bool {
 }
 
 // endsPlainly is endsFrom without counters: the elements up to min must exist.
-func (b *builder) endsPlainly(a *array, s spot) bool {
+func (t *goals) endsPlainly(a *array, s spot) bool {
 	for i := int(s.place); i < a.min; i++ {
 		if a.goalAt(int32(i)).height == noHeight {
 			return false

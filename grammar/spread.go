@@ -163,7 +163,7 @@ func (b *builder) apart(x, y *rules.Rule, kind rules.Types) bool {
 	if x == y {
 		return false
 	}
-	g := b.goalOf([]literal{b.literal(x, false), b.literal(y, false)})
+	g := b.goalOf([]literal{literalOf(x, false), literalOf(y, false)})
 	return b.surelyEmpty(g, kind)
 }
 

@@ -49,7 +49,7 @@ func (b *builder) notObject(r *rules.Rule) []*clause {
 		if p.Rule != nil && p.Rule.Always <= 0 {
 			add(func(c *clause) {
 				c.need = []string{p.Name}
-				c.refine = []refinement{{name: p.Name, lit: b.literal(p.Rule, true)}}
+				c.refine = []refinement{{name: p.Name, lit: literalOf(p.Rule, true)}}
 			})
 		}
 		if p.Required {
@@ -58,14 +58,14 @@ func (b *builder) notObject(r *rules.Rule) []*clause {
 	}
 	for i, p := range o.Patterns {
 		if p.Rule.Always <= 0 {
-			add(func(c *clause) { c.some = []obligation{{b.patternNames(r, i), b.literal(p.Rule, true)}} })
+			add(func(c *clause) { c.some = []obligation{{b.patternNames(r, i), literalOf(p.Rule, true)}} })
 		}
 	}
 	if o.Rest != nil && o.Rest.Always <= 0 {
-		add(func(c *clause) { c.some = []obligation{{b.restNames(r), b.literal(o.Rest, true)}} })
+		add(func(c *clause) { c.some = []obligation{{b.restNames(r), literalOf(o.Rest, true)}} })
 	}
 	if o.Names != nil && o.Names.Always <= 0 {
-		add(func(c *clause) { c.some = []obligation{{b.badNames(r), b.literal(b.always, false)}} })
+		add(func(c *clause) { c.some = []obligation{{b.badNames(r), literalOf(b.always, false)}} })
 	}
 	if o.MinLen > 0 {
 		add(func(c *clause) { c.max = o.MinLen - 1 })
@@ -153,7 +153,7 @@ func (b *builder) ownArray(r *rules.Rule) []*clause {
 		return nil
 	}
 	if a.Contains != nil && (a.MinContains > 0 || a.MaxContains >= 0) {
-		c.count = []counter{{0, a.MinContains, a.MaxContains, b.literal(a.Contains, false)}}
+		c.count = []counter{{0, a.MinContains, a.MaxContains, literalOf(a.Contains, false)}}
 	}
 	return []*clause{c}
 }
@@ -170,12 +170,12 @@ func (b *builder) notArray(r *rules.Rule) []*clause {
 		if s.Always <= 0 {
 			add(func(c *clause) {
 				c.min = i + 1
-				c.refine = []refinement{{place: i, lit: b.literal(s, true)}}
+				c.refine = []refinement{{place: i, lit: literalOf(s, true)}}
 			})
 		}
 	}
 	if a.Rest != nil && a.Rest.Always <= 0 {
-		add(func(c *clause) { c.count = []counter{{len(a.Prefix), 1, -1, b.literal(a.Rest, true)}} })
+		add(func(c *clause) { c.count = []counter{{len(a.Prefix), 1, -1, literalOf(a.Rest, true)}} })
 	}
 	if a.MinLen > 0 {
 		add(func(c *clause) { c.max = a.MinLen - 1 })
@@ -185,10 +185,10 @@ func (b *builder) notArray(r *rules.Rule) []*clause {
 	}
 	if a.Contains != nil {
 		if a.MinContains > 0 {
-			add(func(c *clause) { c.count = []counter{{0, 0, a.MinContains - 1, b.literal(a.Contains, false)}} })
+			add(func(c *clause) { c.count = []counter{{0, 0, a.MinContains - 1, literalOf(a.Contains, false)}} })
 		}
 		if a.MaxContains >= 0 {
-			add(func(c *clause) { c.count = []counter{{0, a.MaxContains + 1, -1, b.literal(a.Contains, false)}} })
+			add(func(c *clause) { c.count = []counter{{0, a.MaxContains + 1, -1, literalOf(a.Contains, false)}} })
 		}
 	}
 	if a.Unique {
