@@ -2,7 +2,7 @@
 # make test         the whole; what a change must pass
 # make screenshots  every state of the page, light and dark, wide and phone
 # make conformance  the long half: specification suites, oracles, every cut of every recording
-# make llamacpp     random weights through llama.cpp call the coach's tools
+# make llamacpp     random weights through llama.cpp call the coach's tools, 300 times
 # make crash        every kill of the crash tests and the long model runs, on SQLite and PostgreSQL (half an hour)
 # make fuzz         every fuzz target, FUZZTIME each
 # make bench        the benchmarks of the figures that are promised
@@ -12,11 +12,11 @@ TOOL     := $(GO) tool -modfile=tools/go.mod
 FUZZTIME ?= 30s
 NESTED   := tools bench/schema bench/wire examples/sdk server/browsertest
 
-.PHONY: check test vocabularies llamacpp format lint tidy cross race whole sdk browser screenshots conformance crash fuzz bench update
+.PHONY: check test vocabularies noise llamacpp format lint tidy cross race whole sdk browser screenshots conformance crash fuzz bench update
 
 check: format lint tidy cross race
 
-test: vocabularies check whole sdk browser
+test: vocabularies check whole noise sdk browser
 
 # The real vocabularies that the grammar engine is tested with.
 vocabularies:
@@ -59,6 +59,10 @@ screenshots:
 	@echo "written to screenshots/"
 
 # Noise in llama.cpp calls the coach's tools (Linux on x86-64; needs libffi).
+noise:
+	$(GO) vet -tags llamacpp ./model/llamacpp ./cmd/holdfast
+	scripts/llamacpp $(GO) test -tags llamacpp -count=1 ./model/llamacpp
+
 llamacpp:
 	HOLDFAST_LONG=1 HOLDFAST_REQUIRE_LLAMACPP=1 scripts/llamacpp $(GO) test -tags llamacpp -count=1 -v -timeout 60m ./model/llamacpp
 
