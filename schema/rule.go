@@ -228,12 +228,16 @@ type members struct {
 	strings map[string]struct{} // where there are many
 	short   []string            // where there are few
 	others  []Value             // what is not a string
+	written map[string]struct{} // others in canonical form, where there are many
 
 	once   sync.Once
 	roster roster // of the strings
 	listed string // all or, of many, the first
 	many   string // how many there are, if they are many
 }
+
+// fewMembers is how many are compared one by one.
+const fewMembers = 8
 
 func newMembers(values []Value) *members {
 	m := &members{values: values}
@@ -244,7 +248,13 @@ func newMembers(values []Value) *members {
 			m.others = append(m.others, v)
 		}
 	}
-	if len(m.short) > 8 {
+	if len(m.others) > fewMembers {
+		m.written = make(map[string]struct{}, len(m.others))
+		for _, v := range m.others {
+			m.written[string(v.Canonical())] = struct{}{}
+		}
+	}
+	if len(m.short) > fewMembers {
 		m.strings = make(map[string]struct{}, len(m.short))
 		for _, s := range m.short {
 			m.strings[s] = struct{}{}
@@ -261,6 +271,10 @@ func (m *members) has(d *document, i uint32) bool {
 			return ok
 		}
 		return slices.Contains(m.short, s)
+	}
+	if m.written != nil {
+		_, ok := m.written[string(d.canonical(nil, i))]
+		return ok
 	}
 	for _, v := range m.others {
 		if equal(v.d, v.i, d, i) {
