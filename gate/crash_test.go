@@ -67,6 +67,10 @@ const (
 	envCrashKill  = "HOLDFAST_GATE_CRASH_KILL"
 )
 
+// noSleepAtExit is for the race detector, which otherwise sleeps a second at the end
+// of each process.
+const noSleepAtExit = "GORACE=atexit_sleep_ms=0"
+
 // errand is what a child does.
 type errand struct {
 	Store, Place, Dir, Run, Kind string
@@ -111,7 +115,7 @@ func newCrash(t *testing.T, e errand) *crash {
 }
 
 func (c *crash) sweep(offset int) {
-	step, seeds := 5, 1
+	step, seeds := 3, 1
 	if os.Getenv("HOLDFAST_CRASH") == "full" {
 		step, seeds = 1, 20
 	}
@@ -164,7 +168,7 @@ func (c *crash) child(e errand, kill string) *exec.Cmd {
 		c.Fatal(err)
 	}
 	cmd := exec.CommandContext(c.Context(), os.Args[0], "-test.run=^TestCrash$", "-test.v=false")
-	cmd.Env = append(os.Environ(), envCrashChild+"="+string(text), envCrashKill+"="+kill)
+	cmd.Env = append(os.Environ(), envCrashChild+"="+string(text), envCrashKill+"="+kill, noSleepAtExit)
 	return cmd
 }
 

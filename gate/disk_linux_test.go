@@ -68,22 +68,25 @@ func TestDisk(t *testing.T) {
 		}
 	}
 	for _, d := range diskTroubles {
-		t.Run(d.name, func(t *testing.T) { diskProcess(t, "^TestDisk$", d.name, d.mounts) })
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			d.process(t)
+		})
 	}
 }
 
-// diskProcess runs a test in a process of its own, which with mounts sees its own
-// mounts alone: they end with it.
-func diskProcess(t *testing.T, test, name string, mounts bool) {
+// process lets it befall a process of its own, which with mounts sees its own mounts
+// alone: they end with it.
+func (d diskTrouble) process(t *testing.T) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+test)
-	cmd.Env = append(os.Environ(), envDiskChild+"="+name)
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDisk$")
+	cmd.Env = append(os.Environ(), envDiskChild+"="+d.name, noSleepAtExit)
 	cmd.Dir = t.TempDir()
-	if mounts {
+	if d.mounts {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	}
 	out, err := cmd.CombinedOutput()
-	if mounts && (errors.Is(err, syscall.EPERM) || bytes.Contains(out, []byte(mountRefused))) {
+	if d.mounts && (errors.Is(err, syscall.EPERM) || bytes.Contains(out, []byte(mountRefused))) {
 		if os.Getenv("HOLDFAST_REQUIRE_MOUNT") != "" {
 			t.Fatalf("mounting is not permitted: %v\n%s", err, out)
 		}

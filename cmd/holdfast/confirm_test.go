@@ -95,7 +95,7 @@ func TestKilledWriteIsConfirmedWithoutAPerson(t *testing.T) {
 func TestKilledAtRandomAWriteHappensOnce(t *testing.T) {
 	t.Parallel()
 	p, depot, catalog := withDepot(t)
-	kills := 4
+	kills := 8
 	if os.Getenv("HOLDFAST_CRASH") == "full" {
 		kills = 200
 	}

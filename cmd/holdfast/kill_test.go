@@ -34,6 +34,7 @@ func TestKilledWhileAnApprovalWaits(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs symbolic links")
 	}
+	t.Parallel()
 	p := newProcess(t)
 	p.run(t, "", "run", "coach", "Hoy peso 75", "--model", "script:"+p.script, "--ledger", p.ledger)
 
@@ -77,6 +78,7 @@ func TestCtrlCEndsTheTurnAndASecondOneTheConversation(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs signals")
 	}
+	t.Parallel()
 	p := newProcess(t)
 	cmd := p.command("run", "coach", "--model", "script:"+p.script, "--ledger", p.ledger)
 	var stdout bytes.Buffer

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
@@ -22,6 +23,11 @@ import (
 var update = flag.Bool("update", false, "rewrite the expectations of the scripts")
 
 func TestMain(m *testing.M) {
+	// Processes wait for disks and clocks: more of them than processors go on at once.
+	// Who says -parallel is heard.
+	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"holdfast": main})
 }
 

@@ -31,19 +31,22 @@ func TestAServerBehindAnAddressIsAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer stop()
+	t.Cleanup(stop)
 	for _, api := range []string{"openai-chat", "openai-responses", "anthropic", "gemini", "interactions"} {
-		record := filepath.Join(t.TempDir(), "l.db")
-		for _, want := range []string{"Arroz blanco (cocido), turn 1\n", "Arroz blanco (cocido), turn 2\n"} {
-			args := []string{"run", "coach", "--model", base + "#scripted", "--api", api, "--run", "r", "--ledger", record, "arroz"}
-			var out, errs bytes.Buffer
-			if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); code != exitDone {
-				t.Errorf("%s: exit code %d: %s", api, code, errs.String())
+		t.Run(api, func(t *testing.T) {
+			t.Parallel()
+			record := filepath.Join(t.TempDir(), "l.db")
+			for _, want := range []string{"Arroz blanco (cocido), turn 1\n", "Arroz blanco (cocido), turn 2\n"} {
+				args := []string{"run", "coach", "--model", base + "#scripted", "--api", api, "--run", "r", "--ledger", record, "arroz"}
+				var out, errs bytes.Buffer
+				if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); code != exitDone {
+					t.Errorf("exit code %d: %s", code, errs.String())
+				}
+				if out.String() != want {
+					t.Errorf("the answer is %q, want %q", out.String(), want)
+				}
 			}
-			if out.String() != want {
-				t.Errorf("%s: the answer is %q, want %q", api, out.String(), want)
-			}
-		}
+		})
 	}
 }
 

@@ -19,51 +19,58 @@ func TestServeEndsInOrderOnASignal(t *testing.T) {
 		t.Skip("has no such signals")
 	}
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
-		p := newProcess(t)
-		var spans, within atomic.Int64
-		collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, _ := io.ReadAll(r.Body)
-			spans.Add(int64(strings.Count(string(body), `"execute_tool search_foods"`) + strings.Count(string(body), `"invoke_agent"`) + strings.Count(string(body), `"chat `)))
-			within.Add(int64(strings.Count(string(body), `"traceId":"`+callersTrace+`"`)))
-		}))
-		defer collector.Close()
-		cmd := p.command("serve", "--addr", "127.0.0.1:0", "--ledger", p.ledger)
-		cmd.Env = append(cmd.Env, "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL)
-		stdout, err := cmd.StdoutPipe()
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			serveAndEnd(t, signal)
+		})
+	}
+}
+
+func serveAndEnd(t *testing.T, signal syscall.Signal) {
+	p := newProcess(t)
+	var spans, within atomic.Int64
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		spans.Add(int64(strings.Count(string(body), `"execute_tool search_foods"`) + strings.Count(string(body), `"invoke_agent"`) + strings.Count(string(body), `"chat `)))
+		within.Add(int64(strings.Count(string(body), `"traceId":"`+callersTrace+`"`)))
+	}))
+	defer collector.Close()
+	cmd := p.command("serve", "--addr", "127.0.0.1:0", "--ledger", p.ledger)
+	cmd.Env = append(cmd.Env, "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	address, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatalf("serve wrote %q, %v, want its address", address, err)
+	}
+	for path, want := range map[string]string{"/": "<title>Holdfast</title>", "/healthz": "ok", "/v1/info": `"catalog":"coach"`, "/metrics": "holdfast_ledger_up 1"} {
+		resp, err := http.Get(strings.TrimSpace(address) + path)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("GET %s = %v", path, err)
 		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
+		body, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusOK || !strings.Contains(string(body), want) {
+			t.Errorf("GET %s = %d %.200s, want %q in it", path, resp.StatusCode, body, want)
 		}
-		address, err := bufio.NewReader(stdout).ReadString('\n')
-		if err != nil {
-			t.Fatalf("serve wrote %q, %v, want its address", address, err)
-		}
-		for path, want := range map[string]string{"/": "<title>Holdfast</title>", "/healthz": "ok", "/v1/info": `"catalog":"coach"`, "/metrics": "holdfast_ledger_up 1"} {
-			resp, err := http.Get(strings.TrimSpace(address) + path)
-			if err != nil {
-				t.Fatalf("GET %s = %v", path, err)
-			}
-			body, _ := io.ReadAll(resp.Body)
-			_ = resp.Body.Close()
-			if resp.StatusCode != http.StatusOK || !strings.Contains(string(body), want) {
-				t.Errorf("GET %s = %d %.200s, want %q in it", path, resp.StatusCode, body, want)
-			}
-		}
-		p.converse(t, strings.TrimSpace(address))
-		if err := cmd.Process.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("after %v serve = %v, want exit code 0", signal, err)
-		}
-		if spans.Load() < 4 { // a turn, its call, and two exchanges
-			t.Errorf("the collector got %d spans, want those of a turn, a call and the exchanges, sent before the end", spans.Load())
-		}
-		if within.Load() < 4 {
-			t.Errorf("%d spans stand in the trace that the message came with, want all of its turn's", within.Load())
-		}
+	}
+	p.converse(t, strings.TrimSpace(address))
+	if err := cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("after %v serve = %v, want exit code 0", signal, err)
+	}
+	if spans.Load() < 4 { // a turn, its call, and two exchanges
+		t.Errorf("the collector got %d spans, want those of a turn, a call and the exchanges, sent before the end", spans.Load())
+	}
+	if within.Load() < 4 {
+		t.Errorf("%d spans stand in the trace that the message came with, want all of its turn's", within.Load())
 	}
 }
 

@@ -233,7 +233,7 @@ func (h *harness) wantTruth(t *testing.T, when, place, dir string) {
 
 // random kills a busy child after a random while, many times on one store.
 func (h *harness) random(t *testing.T, full bool) {
-	kills := 2
+	kills := 4
 	if full {
 		kills = 300
 	}
