@@ -26,10 +26,6 @@ func (x *textWalk) safe() bool {
 	return x.loose() || x.byKinds()
 }
 
-// maxWalk is how many nodes of the vocabulary may lead on before another walk like
-// it goes by kinds.
-const maxWalk = 20_000
-
 // kindsKey is whose kinds are kept.
 type kindsKey struct {
 	text *textlang.Lang
@@ -81,11 +77,11 @@ func (x *textWalk) byKind(k *tokenizer.Kinds, node int32, depth int) {
 // those that hold others which lead on.
 func (x *textWalk) loose() bool {
 	within, leaving, states := x.looseSet()
+	v := x.w.v
 	n := x.longest(states)
-	if n < enoughLoose {
+	if n < min(enoughLoose, v.SafeLength()) {
 		return false
 	}
-	v := x.w.v
 	count := 0
 	for c := range tokenizer.LineEnds + 1 {
 		if leaving.Has(c) {
@@ -219,7 +215,7 @@ func (x *textWalk) charSets(classes []textlang.Chars, set []bool, states []int32
 // longest is for how many characters the length allows whatever leads to states.
 func (x *textWalk) longest(states []int32) int {
 	lo, hi := int(x.at.lo), int(x.at.hi)
-	for n := x.w.v.SafeLength(); len(states) > 0 && n >= enoughLoose; n /= 2 {
+	for n := x.w.v.SafeLength(); len(states) > 0 && n > 0; n /= 2 {
 		fits := func(q int32) bool { return x.text.Fits(q, lo, max(hi-n, -1)) }
 		if lo <= 0 && hi < 0 || (hi < 0 || hi >= n) && !slices.ContainsFunc(states, func(q int32) bool { return !fits(q) }) {
 			return n

@@ -47,6 +47,22 @@ var maskSchemas = []string{
 	`{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"boolean"}},"patternProperties":{"^e":{"type":"string"},"e.*n":{"const":1}},"additionalProperties":{}}`,
 	`{"type":"object","properties":{"id":{}},"patternProperties":{"^n":{}},"additionalProperties":false}`,
 	`{"type":"object","properties":{"id":{"pattern":"^[a-zA-Z0-9_-]{1,20}$"},"name":{"pattern":"^.*@.*$"}}}`,
+	only(`{"pattern":"^(?:\\S+\\s+){0,3}\\S+$"}`),
+	only(`{"pattern":"^(?:\\S+\\s+){0,2}\\S+$","maxLength":40,"minLength":3}`),
+	only(`{"pattern":"^.*\\.[dD][eE]$"}`),
+	only(`{"pattern":"^.+/.+$","maxLength":9}`),
+	only(`{"pattern":"^([^:]+:[a-f0-9]+|[a-f0-9]{6})$"}`),
+	only(`{"pattern":"^[0-9A-Za-z]{3}-[0-9A-Za-z]{2}$"}`),
+	only(`{"pattern":"^(?!the)[a-z]+ [a-z]+$"}`),
+	only(`{"oneOf":[{"const":"the"},{"const":"value"},{"const":"na"},{"pattern":"^[a-c]+$"},{"const":1}]}`),
+	only(`{"type":"array","uniqueItems":true,"items":{"enum":["ab","abc",1,10,true,{"a":1}]}}`),
+	`{"oneOf":[{"required":["id"],"properties":{"name":{"type":"object"}}},{"required":["the"],"properties":{"name":{"type":["object","array"]}}},{"required":["value"]}],"type":"object"}`,
+	`{"anyOf":[{"properties":{"a":{"properties":{"b":{"type":"string"}}}},"required":["id"]},{"properties":{"a":{"properties":{"b":{"enum":["ab","the"]}}}},"required":["name"]}],"type":"object","required":["a"]}`,
+}
+
+// only is the schema of an object of one member.
+func only(of string) string {
+	return `{"type":"object","properties":{"id":` + of + `},"required":["id"],"additionalProperties":false}`
 }
 
 // checkMask compares every bit of a mask with what the bytes of its token do.

@@ -65,7 +65,7 @@ func (w *walker) texts(list []reading) {
 			w.setTwins(w.v.Leftover())
 			continue
 		}
-		if x.walk(w.v.Trie().Nodes(), 0) > maxWalk {
+		if nodes := w.v.Trie().Nodes(); x.walk(nodes, 0) > len(nodes)/farWalk {
 			w.ask(x.costly)
 		}
 		w.setTwins(w.v.Trie())
@@ -137,8 +137,12 @@ type textWalk struct {
 	*reading
 }
 
-// longWalk is how many nodes lead on before rows are worth their memory.
-const longWalk = 500
+// A walk is far where one in so many nodes leads on, and long, so that rows are
+// worth their memory, where one in so many has.
+const (
+	farWalk  = 16
+	longWalk = 512
+)
 
 // walk decides nodes below one of a depth at which the reading stands. It gives how
 // many lead on.
@@ -147,6 +151,7 @@ func (x *textWalk) walk(nodes []tokenizer.Node, depth int) (count int) {
 	w.m.mu.Lock()
 	defer w.m.mu.Unlock()
 	w.text[depth] = x.at
+	long := len(nodes) / longWalk
 	for i := 0; i < len(nodes); {
 		node := nodes[i]
 		d := node.Depth() & 255
@@ -163,7 +168,7 @@ func (x *textWalk) walk(nodes []tokenizer.Node, depth int) (count int) {
 			i += node.Size()
 			continue
 		}
-		if count > longWalk && w.text[d].char == 0 {
+		if count > long && w.text[d].char == 0 {
 			w.text[d].row = x.text.Row(w.text[d].q)
 		}
 		count++
