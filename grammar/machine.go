@@ -4,7 +4,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/holdfast-go/holdfast/grammar/tokenizer"
 	"github.com/holdfast-go/holdfast/internal/rules"
 	"github.com/holdfast-go/holdfast/internal/textlang"
 )
@@ -27,7 +26,7 @@ type machine struct {
 	positions positionTable
 	frames    map[frameKey]*frame
 	ids       map[any]uint32
-	kinds     map[kindsKey]*tokenizer.Kinds // nil: a walk was costly
+	costly    map[costlyText]bool
 	wayRoom   []way
 }
 
@@ -37,7 +36,7 @@ const maxDepth = 64
 func newMachine(b *builder, root *goal, o *Options) *machine {
 	m := &machine{
 		order: o.SchemaOrder, goals: b.goals,
-		frames: map[frameKey]*frame{}, ids: map[any]uint32{}, kinds: map[kindsKey]*tokenizer.Kinds{},
+		frames: map[frameKey]*frame{}, ids: map[any]uint32{}, costly: map[costlyText]bool{},
 	}
 	m.start = m.position([]way{{at: atStart, goal: root}})
 	m.finish = m.position([]way{{at: atEnd}})

@@ -66,10 +66,29 @@ func (w *walker) texts(list []reading) {
 			continue
 		}
 		if nodes := w.v.Trie().Nodes(); x.walk(nodes, 0) > len(nodes)/farWalk {
-			w.ask(x.costly)
+			w.m.mu.Lock()
+			w.m.costly[costlyText{r.text, w.v}] = true
+			w.m.mu.Unlock()
 		}
 		w.setTwins(w.v.Trie())
 	}
+}
+
+// safe takes the safe tokens that the reading goes on with, without a walk of the
+// whole vocabulary. It reports false, and takes none, where that is not worth it.
+// The lock is held.
+func (x *textWalk) safe() bool {
+	if _, few := x.text.Machine.(*textlang.Trie); few || x.at.char != 0 {
+		return false
+	}
+	if x.at.hi < 0 && x.text.Open(x.at.q) {
+		x.w.allow(x.w.v.Safe(x.w.v.SafeLength()))
+		return true
+	}
+	if x.w.m.costly[costlyText{x.text, x.w.v}] {
+		return x.byKinds() || x.loose()
+	}
+	return x.loose() || x.byKinds()
 }
 
 // textsBelow decides the tokens below the node that opened a string.
