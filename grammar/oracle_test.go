@@ -317,29 +317,38 @@ func (m *Matcher) nearestEnd(thrifty bool) (text string, found bool) {
 	return string(m.text), false
 }
 
-// onwards are the bytes that lead on. A thrifty search ends a number and a string
-// where it can, and opens a container only where no scalar can stand.
+// onwards are the bytes that lead on. A thrifty search ends strings and numbers
+// where it can, and takes what has many forms only where nothing else leads on:
+// containers, escapes, most digits.
 func (m *machine) onwards(p *position, n byte, thrifty bool) []byte {
-	var all, ends, scalars []byte
-	at := p.ways[0].at
+	ends, costly := "", "{[-23456789"
+	switch p.ways[0].at {
+	case inText, inSet:
+		ends, costly = `"`, `\`
+	case inKey:
+		costly = `\`
+	case inNumber:
+		ends, costly = ",]}", "eE23456789"
+	}
+	var all, plain, end []byte
 	for i := range len(printable) {
 		b := printable[i]
 		if to, _ := m.next(p, n, b); to == dead {
 			continue
 		}
 		all = append(all, b)
-		if at == inNumber && strings.IndexByte(",]}", b) >= 0 || at == inText && b == '"' {
-			ends = append(ends, b)
+		if strings.IndexByte(costly, b) < 0 {
+			plain = append(plain, b)
 		}
-		if strings.IndexByte("{[", b) < 0 {
-			scalars = append(scalars, b)
+		if strings.IndexByte(ends, b) >= 0 {
+			end = append(end, b)
 		}
 	}
 	switch {
-	case thrifty && len(ends) > 0:
-		return ends
-	case thrifty && len(scalars) > 0 && !isString(at):
-		return scalars
+	case thrifty && len(end) > 0:
+		return end
+	case thrifty && len(plain) > 0:
+		return plain
 	}
 	return all
 }
