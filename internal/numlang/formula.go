@@ -73,7 +73,10 @@ type inKey struct {
 const zeroSig = -1
 
 // maxPeriod bounds the common multiple of all divisors.
-const maxPeriod = 1 << 20
+const (
+	maxPeriod  = 1 << periodBits
+	periodBits = 20
+)
 
 // Compile makes the automaton of a formula.
 func Compile(f *Formula) (*Lang, error) {

@@ -137,6 +137,7 @@ func (l *Lang) isMultiple(step uint64, p point) bool {
 	if shift < 0 {
 		return false
 	}
+	shift = min(shift, periodBits) // 10^20 has every factor 2 and 5 of a step; more make no difference
 	r := uint64(p.rem) % step
 	for ; shift > 0 && r != 0; shift-- {
 		r = r * 10 % step
