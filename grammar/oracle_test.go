@@ -288,9 +288,13 @@ func (m *Matcher) nearestEnd(thrifty bool) (text string, found bool) {
 		n    byte
 		text string
 	}
+	limit := 60_000
+	if thrifty {
+		limit = 6_000
+	}
 	seen := map[*position]bool{m.at: true}
 	byCost := [][]step{{{m.at, m.space, ""}}}
-	for cost := 0; cost < len(byCost) && len(seen) < 60_000; cost++ {
+	for cost := 0; cost < len(byCost) && len(seen) < limit; cost++ {
 		for k := 0; k < len(byCost[cost]); k++ {
 			at := byCost[cost][k]
 			if at.p.ends {
