@@ -208,11 +208,7 @@ func (m *machine) colon(out []way, in *frame, g *goal, settles uint32, i int) []
 
 // canSettle reports whether members that may still come can settle what is pended.
 func (m *machine) canSettle(f *frame) bool {
-	o := f.object
-	if o.max >= 0 && int(f.count)+o.missing(f.seen)+1 > o.max {
-		return false
-	}
-	for i := range o.some {
+	for i := range f.object.some {
 		if f.pended>>i&1 != 0 && !m.canSettleOne(f, i) {
 			return false
 		}

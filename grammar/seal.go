@@ -158,14 +158,11 @@ func (b *builder) objectHeight(o *object) int {
 		}
 		h = max(h, o.members[i].goal.height)
 	}
-	for i := range o.some {
-		h = max(h, b.settleHeight(o, i))
-		if o.max >= 0 {
-			count++ // a member of its own, at worst
-		}
-	}
 	if o.max >= 0 && count > o.max {
 		return noHeight
+	}
+	for i := range o.some {
+		h = max(h, b.settleHeight(o, i, must, o.max < 0 || count < o.max))
 	}
 	if o.min > count {
 		h = max(h, o.fill(must, o.min-count))
@@ -173,8 +170,9 @@ func (b *builder) objectHeight(o *object) int {
 	return min(h+1, noHeight)
 }
 
-// settleHeight is how high the lowest member is that settles an obligation.
-func (b *builder) settleHeight(o *object, i int) int {
+// settleHeight is how high the lowest member is that settles an obligation: one that
+// must be there, or where there is room another.
+func (b *builder) settleHeight(o *object, i int, must names, room bool) int {
 	h := noHeight
 	try := func(g *goal, settles uint32) {
 		if g != nil && settles>>i&1 != 0 {
@@ -182,10 +180,14 @@ func (b *builder) settleHeight(o *object, i int) int {
 		}
 	}
 	for k := range o.members {
-		try(o.members[k].goal, o.members[k].settles)
+		if room || must.has(k) {
+			try(o.members[k].goal, o.members[k].settles)
+		}
 	}
 	for _, k := range o.classes {
-		try(k.goal, k.settles)
+		if room {
+			try(k.goal, k.settles)
+		}
 	}
 	return h
 }

@@ -1,0 +1,11 @@
+package grammar
+
+import "testing"
+
+// TestNeededMembersSettle: what some member must be, one that must be there anyway
+// may be, where there is no room for more.
+func TestNeededMembersSettle(t *testing.T) {
+	checkTexts(t, `{"type":"object","required":["a","c"],"maxProperties":2,"not":{"patternProperties":{"^[abc]$":{"const":1}}}}`,
+		[]string{`{"a": 1, "c": 2}`, `{"c": 1, "a": 2}`, `{"a": "x", "c": 1}`},
+		[]string{`{"a": 1, "c": 1}`, `{"a": 2}`, `{"a": 1, "c": 1, "b": 2}`})
+}
