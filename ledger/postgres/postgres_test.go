@@ -92,7 +92,7 @@ func TestOpen_refuses_what_is_not_its_own(t *testing.T) {
 			t.Fatalf("%s: %v", sql, err)
 		}
 	}
-	for schema, want := range map[string]string{newer: "version 99", foreign: "another program", "Bad;Name": "a schema is named by"} {
+	for schema, want := range map[string]string{newer: "version 99", foreign: "another program", "Bad;Name": "a schema is named by", strings.Repeat("a", 64): "a schema is named by"} {
 		s, err := postgres.Open(t.Context(), address(t), &postgres.Options{Schema: schema})
 		if err == nil {
 			_ = s.Close()

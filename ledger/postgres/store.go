@@ -51,7 +51,10 @@ type Store struct {
 
 var _ ledger.Store = (*Store)(nil)
 
-var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+// schemaName is what a schema may be called, up to maxSchemaName long.
+var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+
+const maxSchemaName = 63
 
 // Open connects to the database at address, a postgres:// URL or keywords, and
 // brings the tables up to date. Tables of a newer version are an error.
@@ -72,7 +75,7 @@ func Open(ctx context.Context, address string, o *Options) (*Store, error) {
 }
 
 func (s *Store) open(ctx context.Context, address string) error {
-	if !schemaName.MatchString(s.schema) {
+	if len(s.schema) > maxSchemaName || !schemaName.MatchString(s.schema) {
 		return errors.New("a schema is named by lower-case letters, digits and _")
 	}
 	config, err := pgxpool.ParseConfig(address)

@@ -35,7 +35,7 @@ type geminiContent struct {
 	Parts []geminiPart `json:"parts"`
 }
 
-var geminiName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$`)
+var geminiName = names{regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]*$`), 128}
 
 func (gemini) read(body []byte, r *http.Request) (*request, *fault) {
 	var in struct {

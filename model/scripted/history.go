@@ -54,7 +54,17 @@ type seenResult struct {
 	failed         bool
 }
 
-var sentName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var sentName = names{regexp.MustCompile(`^[a-zA-Z0-9_-]+$`), 64}
+
+// names are those that a provider takes. Their length stands beside the pattern:
+// in it, it would become as many copies of the pattern, in each process that starts.
+type names struct {
+	pattern *regexp.Regexp
+	most    int
+}
+
+// MatchString reports whether the provider takes s.
+func (n names) MatchString(s string) bool { return len(s) <= n.most && n.pattern.MatchString(s) }
 
 // checkText refuses what no provider's JSON parser takes.
 func checkText(body []byte) *fault {
