@@ -50,15 +50,18 @@ func (k *Kinds) Set(mask []uint64, node int32) {
 type kindTrees struct {
 	mu    sync.Mutex
 	trees []*Kinds
-	room  growing
+	at    []int32 // room for newKinds
 }
 
-// maxNodes is how many nodes of a tree are worth it.
-const maxNodes = 1 << 14
+// maxFirsts is how many kinds are worth a tree, and maxNodes how many nodes.
+const (
+	maxFirsts = 48
+	maxNodes  = 1 << 13
+)
 
 // maxKinds is how many trees a vocabulary keeps; each holds about 1 MB for 150,000
 // tokens.
-const maxKinds = 16
+const maxKinds = 32
 
 // Kinds divides the safe tokens by kinds of characters: each begins at one of
 // firsts, which are in order, and ends before the next. It is shared. What is not
@@ -77,7 +80,10 @@ func (v *Vocabulary) Kinds(firsts []rune, wanted bool) *Kinds {
 	if !wanted {
 		return nil
 	}
-	k := newKinds(v, firsts, &t.room)
+	if t.at == nil {
+		t.at = make([]int32, v.size)
+	}
+	k := newKinds(v, firsts, t.at)
 	t.trees = slices.Insert(t.trees, 0, k)
 	if len(t.trees) > maxKinds {
 		t.trees = slices.Delete(t.trees, maxKinds, len(t.trees))
@@ -85,20 +91,14 @@ func (v *Vocabulary) Kinds(firsts []rune, wanted bool) *Kinds {
 	return k
 }
 
-// growing is a tree of kinds that is being made.
-type growing struct {
-	*Kinds
-	next []int32 // by node and kind: the child, 0 where there is none
-	at   []int32 // by token: its node
-}
-
-func newKinds(v *Vocabulary, firsts []rune, room *growing) *Kinds {
-	k := &growing{Kinds: &Kinds{Firsts: slices.Clone(firsts), many: map[int32][]uint64{}}, next: room.next[:0], at: room.at}
-	if k.at == nil {
-		k.at = make([]int32, v.size)
+// newKinds makes a tree. The node of each token is at, which is room to be used again.
+func newKinds(v *Vocabulary, firsts []rune, at []int32) *Kinds {
+	k := &Kinds{Firsts: slices.Clone(firsts), many: map[int32][]uint64{}}
+	if len(firsts) > maxFirsts {
+		return k
 	}
-	clear(k.at)
-	k.add(0)
+	clear(at)
+	k.Nodes = make([]KindNode, 1, 1<<10)
 	var ascii [utf8.RuneSelf]int32
 	for c := range ascii {
 		ascii[c] = k.kind(rune(c))
@@ -134,48 +134,36 @@ func newKinds(v *Vocabulary, firsts []rune, room *growing) *Kinds {
 		}
 		nodes[d] = node
 		if id := n.Token(); safe[id>>6]>>(id&63)&1 != 0 {
-			k.at[id] = node
+			at[id] = node
 			k.Nodes[node].high++
 		}
 		if len(k.Nodes) > maxNodes {
 			k.Nodes = nil
-			break
+			return k
 		}
 		i++
 	}
-	room.next, room.at = k.next, k.at
-	if k.Nodes == nil {
-		return k.Kinds
-	}
 	for _, t := range v.trie.twins {
-		if node := k.at[t[0]]; node != 0 {
-			k.at[t[1]] = node
+		if node := at[t[0]]; node != 0 {
+			at[t[1]] = node
 			k.Nodes[node].high++
 		}
 	}
-	k.fill(k.at)
-	return k.Kinds
+	k.fill(at)
+	return k
 }
 
 // child finds or makes the child of a kind.
-func (k *growing) child(node, kind int32) int32 {
-	at := int(node)*len(k.Firsts) + int(kind)
-	if c := k.next[at]; c != 0 {
-		return c
+func (k *Kinds) child(node, kind int32) int32 {
+	for c := k.Nodes[node].First; c != 0; c = k.Nodes[c].Next {
+		if k.Nodes[c].Kind == kind {
+			return c
+		}
 	}
-	c := k.add(kind)
-	k.next[at] = c
-	k.Nodes[c].Next = k.Nodes[node].First
+	c := int32(len(k.Nodes))
+	k.Nodes = append(k.Nodes, KindNode{Kind: kind, Next: k.Nodes[node].First})
 	k.Nodes[node].First = c
 	return c
-}
-
-func (k *growing) add(kind int32) int32 {
-	k.Nodes = append(k.Nodes, KindNode{Kind: kind})
-	for range k.Firsts {
-		k.next = append(k.next, 0)
-	}
-	return int32(len(k.Nodes) - 1)
 }
 
 func (k *Kinds) kind(r rune) int32 {
