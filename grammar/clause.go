@@ -69,6 +69,12 @@ type counter struct {
 
 func top() *clause { return &clause{max: -1} }
 
+// isTop reports whether a clause says nothing.
+func (c *clause) isTop() bool {
+	return c.objects == nil && c.arrays == nil && c.marks == nil && c.need == nil && c.ban == nil && c.refine == nil &&
+		c.some == nil && c.implied == nil && c.count == nil && c.min == 0 && c.max < 0 && c.twice == nil
+}
+
 const maxClauses = 600
 
 // meet is the conjunction of two clauses, nil where they contradict.
@@ -116,7 +122,12 @@ func union[T comparable](x, y []T) []T {
 
 // meetAll is the conjunction of two disjunctions.
 func (b *builder) meetAll(r *rules.Rule, x, y []*clause) []*clause {
-	if len(x) == 1 && len(y) == 1 {
+	switch {
+	case len(x) == 1 && x[0].isTop():
+		return slices.Clone(y)
+	case len(y) == 1 && y[0].isTop():
+		return slices.Clone(x)
+	case len(x) == 1 && len(y) == 1:
 		if c := b.meet(x[0], y[0]); c != nil {
 			return []*clause{c}
 		}
