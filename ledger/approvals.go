@@ -131,7 +131,7 @@ func (t *txn) changeApproval(a *storedApproval, who string) error {
 		bare.Sealed = nil
 		return t.putEntry(&bare, "approval_"+a.State, who, said)
 	}
-	return t.log("approval_"+a.State, who, e, nil, said)
+	return t.log("approval_"+a.State, who, e, said)
 }
 
 type storedApprovalEvent struct {
@@ -218,7 +218,7 @@ func (t *txn) openApproval(e Entry, a Approval, entryID, approvalID string) (*st
 	s.ID, s.State, s.Approval = entryID, string(StatePending), approvalID
 	s.Outcome, s.Started, s.End, s.Owner = nil, time.Time{}, time.Time{}, ""
 	if old != nil {
-		s.Fence = old.Fence
+		s.Fence, s.Event = old.Fence, old.Event
 		s.Proposed = old.Proposed
 	}
 	s.Proposed = firstTime(s.Proposed, t.now)

@@ -109,7 +109,7 @@ func (l *Ledger) Start(ctx context.Context, c Claim) (Entry, Standing, error) {
 	}
 	l.forgetStrays(taken)
 	if started != nil {
-		l.keepRunning(after.body)
+		l.keepRunning(after.written[len(after.written)-1])
 	}
 	if after.renewed {
 		l.renewed(after.now)
@@ -186,7 +186,7 @@ func (t *txn) start(c *Claim, id string) (Standing, *storedEntry, error) {
 
 // beginEntry is the claim's entry as its owner has it from now on.
 func (t *txn) beginEntry(c *Claim, st *standing, id string) (*storedEntry, error) {
-	e := storeEntry(&c.Entry)
+	e := st.entry
 	if st.own != nil {
 		switch State(st.own.State) {
 		case StatePending, StateParked, StateClaimed, StateStarted:

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/holdfast-go/holdfast"
@@ -44,7 +44,7 @@ func (e *storedEntry) words() [7]string {
 	case e.Pruned != "":
 		return entryWords{key: e.KeyDigest}.list()
 	case e.HasKey:
-		w.key = keyWord(e.Tenant, e.Tool, e.Key)
+		w.key = e.keyWord()
 	}
 	return w.list()
 }
@@ -88,8 +88,10 @@ func joined(parts ...string) string {
 
 // entryBody is the body of an entry's row, encoded once when a store asks.
 type entryBody struct {
-	*storedEntry
-	text atomic.Pointer[[]byte]
+	storedEntry
+	once sync.Once
+	text []byte
+	err  error
 }
 
 // AppendBinary makes the body of an entry's row.
@@ -102,36 +104,45 @@ func (b *entryBody) AppendBinary(to []byte) ([]byte, error) {
 }
 
 func (b *entryBody) bytes() ([]byte, error) {
-	if text := b.text.Load(); text != nil {
-		return *text, nil
-	}
-	text, err := appendJSON(nil, b.encodable())
-	if err == nil {
-		b.text.Store(&text)
-	}
-	return text, err
+	b.once.Do(func() { b.text, b.err = appendJSON(nil, b.encodable()) })
+	return b.text, b.err
 }
 
-// putEntry writes an entry together with the event that says why. Its body
-// does not change any more.
+// Prepare makes the body before it is asked for.
+func (b *entryBody) Prepare() { _, _ = b.bytes() }
+
+// putEntry writes an entry together with the event that says why. e does not
+// change any more, but for a copy of it.
 func (t *txn) putEntry(e *storedEntry, what, who string, details any) error {
-	b := &entryBody{storedEntry: e}
-	if err := t.Put(Row{Table: entries, ID: e.ID, Words: e.words(), Value: b}); err != nil {
+	number, err := t.nextNumber()
+	if err != nil {
 		return err
 	}
-	t.body = b
-	return t.log(what, who, e, b, details)
+	before := e.Event
+	for _, b := range t.written {
+		if b.ID == e.ID {
+			before = b.Event
+		}
+	}
+	b := &entryBody{storedEntry: *e}
+	b.Event = number
+	t.written = append(t.written, b)
+	if err := t.Put(Row{Table: entries, ID: e.ID, Words: b.words(), Value: b}); err != nil {
+		return err
+	}
+	k := &link{event: storedEvent{Entry: e.ID, What: what, Who: who, Fence: e.Fence, Before: cmp.Or(before, -1)}, of: b}
+	return t.chain(k, "", details)
 }
 
 // loadEntry is the entry of a row. What this ledger itself has started it need
 // not read again.
 func (t *txn) loadEntry(row Row) (*storedEntry, error) {
 	if b, ok := row.Value.(*entryBody); ok {
-		return b.storedEntry, nil
+		return &b.storedEntry, nil
 	}
 	if b := t.l.runs(row.ID); b != nil {
-		if text := b.text.Load(); text != nil && bytes.Equal(*text, row.Body) {
-			return b.storedEntry, nil
+		if text, err := b.bytes(); err == nil && bytes.Equal(text, row.Body) {
+			return &b.storedEntry, nil
 		}
 	}
 	return load[storedEntry](row)

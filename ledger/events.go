@@ -2,11 +2,15 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -23,8 +27,11 @@ type storedEvent struct {
 	Fence   int64           `json:"fence,omitempty"`
 	Details json.RawMessage `json:"details,omitempty"` // never arguments or results: it stays for good
 	Content string          `json:"content,omitempty"` // digest of the entry's row, where that is new
-	Prev    string          `json:"prev"`
-	Hash    string          `json:"hash"`
+	// Before is the number of the event that made the entry's row before this one
+	// did; -1: there is none. It is 0 in events that made no row, and in old ones.
+	Before int64  `json:"before,omitempty"`
+	Prev   string `json:"prev"`
+	Hash   string `json:"hash"`
 }
 
 // link is an event on its way into the chain. Hashing waits until a store asks
@@ -33,8 +40,31 @@ type link struct {
 	event  storedEvent
 	of     *entryBody // the entry's new row, whose digest it binds; nil: none
 	prev   *link      // nil: the first
+	once   sync.Once
+	begun  []byte // its text before Prev
+	err    error
 	sealed atomic.Pointer[storedEvent]
 	text   atomic.Pointer[[]byte]
+}
+
+// unsealed ends the text of an event that has no place in the chain yet.
+const unsealed = `"prev":"","hash":""}`
+
+// Prepare makes what does not depend on the chain.
+func (k *link) Prepare() {
+	k.once.Do(func() {
+		if k.of != nil {
+			var text []byte
+			if text, k.err = k.of.bytes(); k.err != nil {
+				return
+			}
+			k.event.Content = digest(text)
+		}
+		var text []byte
+		if text, k.err = appendJSON(nil, &k.event); k.err == nil {
+			k.begun = bytes.TrimSuffix(text, []byte(unsealed))
+		}
+	})
 }
 
 // AppendBinary makes the body of an event's row.
@@ -43,10 +73,9 @@ func (k *link) AppendBinary(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := appendJSON(nil, e)
-	if err != nil {
-		return nil, err
-	}
+	text := make([]byte, 0, len(k.begun)+160)
+	text = append(append(append(text, k.begun...), `"prev":"`...), e.Prev...)
+	text = append(append(append(text, `","hash":"`...), e.Hash...), `"}`...)
 	k.text.Store(&text)
 	if len(b) == 0 {
 		return text, nil
@@ -62,16 +91,12 @@ func (k *link) seal() (*storedEvent, error) {
 	}
 	for i := len(waiting) - 1; i >= 0; i-- {
 		at := waiting[i]
+		if at.Prepare(); at.err != nil {
+			return nil, at.err
+		}
 		e := at.event
 		if at.prev != nil {
 			e.Prev = at.prev.sealed.Load().Hash
-		}
-		if at.of != nil {
-			text, err := at.of.bytes()
-			if err != nil {
-				return nil, err
-			}
-			e.Content = digest(text)
 		}
 		e.Hash = e.hash()
 		at.sealed.Store(&e)
@@ -88,6 +113,9 @@ func (e *storedEvent) hash() string {
 	b = binary.BigEndian.AppendUint64(b, uint64(e.Number))
 	b = binary.BigEndian.AppendUint64(b, uint64(e.At.UnixNano()))
 	b = binary.BigEndian.AppendUint64(b, uint64(e.Fence))
+	if e.Before != 0 {
+		b = binary.BigEndian.AppendUint64(b, uint64(e.Before))
+	}
 	return digest(b)
 }
 
@@ -110,10 +138,13 @@ func loadLink(row Row) (*link, error) {
 	return k, nil
 }
 
-// log puts an event at the end of the chain. It binds the entry's row where it
-// comes with a new one.
-func (t *txn) log(what, who string, e *storedEntry, row *entryBody, details any) error {
-	k := &link{event: storedEvent{Entry: e.ID, At: t.now, What: what, Who: who, Fence: e.Fence}, of: row}
+// log puts an event at the end of the chain that made no new row of its entry. It
+// is filed under the entry.
+func (t *txn) log(what, who string, e *storedEntry, details any) error {
+	return t.chain(&link{event: storedEvent{Entry: e.ID, What: what, Who: who, Fence: e.Fence}}, e.ID, details)
+}
+
+func (t *txn) chain(k *link, filed string, details any) error {
 	if details != nil {
 		text, err := appendJSON(nil, details)
 		if err != nil {
@@ -125,10 +156,10 @@ func (t *txn) log(what, who string, e *storedEntry, row *entryBody, details any)
 	if err != nil {
 		return err
 	}
-	k.prev, k.event.Number = t.head, number
+	k.prev, k.event.Number, k.event.At = t.head, number, t.now
 	t.head = k
 	t.l.newest.Store(k)
-	return t.Put(Row{Table: events, Words: [7]string{e.ID}, Value: k})
+	return t.Put(Row{Table: events, Words: [7]string{filed}, Value: k})
 }
 
 // nextNumber is that of the event which is written next.
@@ -169,24 +200,88 @@ func (l *Ledger) Events(ctx context.Context, entry string) ([]Event, error) {
 	var list []Event
 	err := l.view(ctx, func(t *txn) error {
 		list = nil
-		rows, err := t.Find(Query{Table: events, Words: [7]string{entry}})
-		if err != nil || entry == "" {
-			return err
+		if entry == "" {
+			return nil
 		}
 		of, err := t.getEntry(entry)
 		if err != nil {
 			return err
 		}
-		for _, row := range rows {
-			e, err := loadEvent(row, of)
+		story, err := t.story(entry, of)
+		if err != nil {
+			return err
+		}
+		for _, e := range story {
+			told, err := e.event(of)
 			if err != nil {
 				return err
 			}
-			list = append(list, e)
+			list = append(list, told)
 		}
 		return nil
 	})
 	return list, err
+}
+
+// story is the events of an entry: those that are filed under it, and those that
+// made its row, each of which names the one before it. of may be nil.
+func (t *txn) story(entry string, of *storedEntry) ([]*storedEvent, error) {
+	rows, err := t.Find(Query{Table: events, Words: [7]string{entry}})
+	if err != nil {
+		return nil, err
+	}
+	var story []*storedEvent
+	number := int64(0)
+	if of != nil {
+		number = of.Event
+	}
+	for _, row := range rows {
+		e, err := loadEvent(row)
+		if err != nil {
+			return nil, err
+		}
+		story = append(story, e)
+		if e.What == eventRemoved {
+			number = e.Before
+		}
+	}
+	for number > 0 {
+		e, err := t.eventAt(number)
+		if err != nil {
+			return nil, err
+		}
+		story = append(story, e)
+		if e.Before >= number {
+			break // it was changed, as Verify says
+		}
+		number = e.Before
+	}
+	slices.SortFunc(story, func(a, b *storedEvent) int { return cmp.Compare(a.Number, b.Number) })
+	return story, nil
+}
+
+// eventAt is the event of that number. Its Seq is that number too, but in a store
+// that left some out.
+func (t *txn) eventAt(number int64) (*storedEvent, error) {
+	for after := number - 1; ; {
+		rows, err := t.Find(Query{Table: events, After: after, Limit: 1})
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) == 0 {
+			return nil, fmt.Errorf("event %d: %w", number, ErrNotFound)
+		}
+		e, err := loadEvent(rows[0])
+		switch {
+		case err != nil:
+			return nil, err
+		case e.Number == number:
+			return e, nil
+		case e.Number > number:
+			return nil, fmt.Errorf("event %d: %w", number, ErrNotFound)
+		}
+		after = rows[0].Seq + number - e.Number - 1
+	}
 }
 
 // Tail lists what was written to the chain behind a place, at most limit events
@@ -208,27 +303,27 @@ func (l *Ledger) Tail(ctx context.Context, after int64, limit int) (list []Event
 			if after < 0 {
 				return nil
 			}
-			e, err := loadEvent(row, nil)
+			e, err := loadEvent(row)
 			if err != nil {
 				return err
 			}
-			list = append(list, e)
+			told, err := e.event(nil)
+			if err != nil {
+				return err
+			}
+			list = append(list, told)
 		}
 		return nil
 	})
 	return list, next, err
 }
 
-func loadEvent(row Row, of *storedEntry) (Event, error) {
+func loadEvent(row Row) (*storedEvent, error) {
 	k, err := loadLink(row)
 	if err != nil {
-		return Event{}, err
+		return nil, err
 	}
-	sealed, err := k.seal()
-	if err != nil {
-		return Event{}, err
-	}
-	return sealed.event(of)
+	return k.seal()
 }
 
 // event is e as its entry's row completes it; of may be nil.

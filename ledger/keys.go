@@ -16,6 +16,7 @@ func keyWord(tenant, tool, key string) string {
 // standing is a Standing on its way, with what Start needs to go on.
 type standing struct {
 	Standing
+	entry  *storedEntry // the claim's
 	holder *storedEntry // has the key, if anybody has
 	fence  int64        // that the key's last entry reached
 	own    *storedEntry // the claim's own entry, where it is there already
@@ -26,9 +27,16 @@ func newestEvent() Query { return Query{Table: events, Newest: true, Limit: 1} }
 
 func unresolvedBy(w entryWords) Query { return Query{Table: entries, Words: w.list(), Newest: true} }
 
-func (e *Entry) byKey() Query {
-	word := entryWords{key: keyWord(e.Principal.Tenant, e.Tool, e.Key)}
-	return Query{Table: entries, Words: word.list(), Newest: true, Limit: 1}
+func (e *storedEntry) byKey() Query {
+	return Query{Table: entries, Words: entryWords{key: e.keyWord()}.list(), Newest: true, Limit: 1}
+}
+
+// keyWord is the word of the entry's key, which never changes.
+func (e *storedEntry) keyWord() string {
+	if e.word == "" {
+		e.word = keyWord(e.Tenant, e.Tool, e.Key)
+	}
+	return e.word
 }
 
 // readsOf is what changing the entry of that id asks for.
@@ -38,7 +46,7 @@ func readsOf(id string) func() []Query {
 
 // reads is what starting a claim asks for, if nothing stands in its way.
 func (c *Claim) reads() []Query {
-	e := &c.Entry
+	e := storeEntry(&c.Entry)
 	list := []Query{newestEvent()}
 	if e.ID != "" {
 		list = append(list, Query{Table: entries, ID: e.ID})
@@ -49,11 +57,10 @@ func (c *Claim) reads() []Query {
 	if e.Key != "" {
 		list = append(list, e.byKey())
 	}
-	if e.Effect == holdfast.Write {
-		s := storeEntry(e)
-		list = append(list, unresolvedBy(entryWords{same: s.sameWord()}))
-		if s.Run != "" && !c.TellsApart {
-			list = append(list, unresolvedBy(entryWords{other: s.otherWord()}))
+	if e.Effect == string(holdfast.Write) {
+		list = append(list, unresolvedBy(entryWords{same: e.sameWord()}))
+		if e.Run != "" && !c.TellsApart {
+			list = append(list, unresolvedBy(entryWords{other: e.otherWord()}))
 		}
 	}
 	return list
@@ -83,7 +90,7 @@ func (t *txn) stand(c *Claim) (standing, error) {
 
 func (t *txn) standOfKey(c *Claim) (standing, error) {
 	e := &c.Entry
-	st := standing{}
+	st := standing{entry: storeEntry(e)}
 	if e.ID != "" {
 		own, err := t.getEntry(e.ID)
 		if err != nil {
@@ -96,7 +103,7 @@ func (t *txn) standOfKey(c *Claim) (standing, error) {
 	if e.Key == "" {
 		return st, nil
 	}
-	rows, err := t.Find(e.byKey())
+	rows, err := t.Find(st.entry.byKey())
 	if err != nil || len(rows) == 0 {
 		return st, err
 	}
@@ -172,8 +179,7 @@ func (t *txn) standOfHeld(c *Claim, held *storedEntry, st *standing) error {
 
 // standOfSame looks for the same write under another key, in any run.
 func (t *txn) standOfSame(c *Claim, st *standing) error {
-	s := storeEntry(&c.Entry)
-	found, err := t.unresolvedWrites(entryWords{same: s.sameWord()}, c.Entry.ID)
+	found, err := t.unresolvedWrites(entryWords{same: st.entry.sameWord()}, c.Entry.ID)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -187,11 +193,10 @@ func (t *txn) standOfSame(c *Claim, st *standing) error {
 
 // standOfOthers looks for another write of the tool in this run.
 func (t *txn) standOfOthers(c *Claim, st *standing) error {
-	s := storeEntry(&c.Entry)
-	if s.Run == "" {
+	if c.Entry.Run == "" {
 		return nil
 	}
-	found, err := t.unresolvedWrites(entryWords{other: s.otherWord()}, c.Entry.ID)
+	found, err := t.unresolvedWrites(entryWords{other: st.entry.otherWord()}, c.Entry.ID)
 	if err != nil || len(found) == 0 {
 		return err
 	}

@@ -132,11 +132,11 @@ func (l *Ledger) Close() error {
 // txn is one transaction with the ledger's words for it.
 type txn struct {
 	Tx
-	l      *Ledger
-	writes bool
-	now    time.Time
-	head   *link      // the newest event, once it was asked for
-	body   *entryBody // of the entry that was written last
+	l       *Ledger
+	writes  bool
+	now     time.Time
+	head    *link        // the newest event, once it was asked for
+	written []*entryBody // the entries, in order
 	// renewed says that our lease was written.
 	renewed bool
 }

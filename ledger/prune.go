@@ -102,11 +102,12 @@ func (t *txn) prune(e *storedEntry) error {
 		if err := t.Delete(entries, e.ID); err != nil {
 			return err
 		}
-		return t.log(eventRemoved, t.l.owner, e, nil, nil)
+		gone := storedEvent{Entry: e.ID, What: eventRemoved, Who: t.l.owner, Fence: e.Fence, Before: e.Event}
+		return t.chain(&link{event: gone}, e.ID, nil)
 	}
 	stone := &storedEntry{
 		ID: e.ID, KeyDigest: keyWord(e.Tenant, e.Tool, e.Key), HasKey: true,
-		State: e.State, Fence: e.Fence, Pruned: t.now.Format(time.DateOnly),
+		State: e.State, Fence: e.Fence, Event: e.Event, Pruned: t.now.Format(time.DateOnly),
 	}
 	return t.putEntry(stone, eventPruned, t.l.owner, nil)
 }
@@ -121,7 +122,7 @@ func (t *txn) forgetApproval(e *storedEntry, id string) error {
 		if err := t.Delete(approvals, id); err != nil {
 			return err
 		}
-		if err := t.log("approval_"+eventRemoved, t.l.owner, e, nil, storedApprovalEvent{Approval: id}); err != nil {
+		if err := t.log("approval_"+eventRemoved, t.l.owner, e, storedApprovalEvent{Approval: id}); err != nil {
 			return err
 		}
 		id = a.Replaces
@@ -184,7 +185,7 @@ func (t *txn) erase(e *storedEntry) error {
 		if err != nil {
 			return err
 		}
-		if err := t.log("approval_"+eventErased, t.l.owner, e, nil, said); err != nil {
+		if err := t.log("approval_"+eventErased, t.l.owner, e, said); err != nil {
 			return err
 		}
 		id = a.Replaces

@@ -153,7 +153,7 @@ func (t *txn) putRule(s *storedRule, what, who string) error {
 	if a != nil {
 		e.ID = a.Entry
 	}
-	return t.log(what, who, e, nil, storedRuleEvent{Rule: s.ID, Row: digest(text)})
+	return t.log(what, who, e, storedRuleEvent{Rule: s.ID, Row: digest(text)})
 }
 
 type storedRuleEvent struct {

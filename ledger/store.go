@@ -64,7 +64,8 @@ type Row struct {
 	Body  []byte
 	// Value, where it is set, is what Body encodes, and Body may be nil: a store
 	// in memory may keep it and hand it back; any other keeps Bytes. It does not
-	// change.
+	// change. Where it has a method Prepare, a store may call that before, from
+	// another goroutine: it makes what it can of the bytes.
 	Value encoding.BinaryAppender
 }
 

@@ -53,6 +53,9 @@ type storedEntry struct {
 	Proposed        time.Time        `json:"proposed"`
 	Started         time.Time        `json:"started,omitzero"`
 	End             time.Time        `json:"end,omitzero"`
+	Event           int64            `json:"event,omitempty"` // that made this row; 0: an older program did
+
+	word string // of its key, once it was asked for
 }
 
 type storedOutcome struct {

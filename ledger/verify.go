@@ -109,7 +109,7 @@ func (v *verifier) event(row Row) error {
 		v.fault("event %d does not follow the one before it", e.Number)
 	case e.Hash != e.hash():
 		v.fault("event %d was changed", e.Number)
-	case row.Words[0] != e.Entry:
+	case row.Words[0] != e.Entry && (row.Words[0] != "" || e.Before == 0 || e.What == eventRemoved):
 		v.fault("event %d is filed under another entry", e.Number)
 	}
 	v.number, v.hash = e.Number, e.Hash

@@ -206,6 +206,7 @@ func (h *harness) wantTruth(t *testing.T, when, place, dir string) {
 	if _, _, faults, err := l.Verify(t.Context()); err != nil || len(faults) != 0 {
 		t.Errorf("%s: Verify() faults = %q, %v, want none", when, faults, err)
 	}
+	wantStories(t, l)
 	w := readWorld(t, dir)
 	for key, n := range w.effects {
 		state := told[key]

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -78,6 +79,32 @@ func (b *bench) wantIntact() {
 	n, last, faults, err := b.Verify(b.Context())
 	if err != nil || len(faults) != 0 || n == 0 || last == "" {
 		b.Errorf("Verify() = %d events, last %q, %v, faults %q, want none", n, last, err, faults)
+	}
+}
+
+// wantStories asserts that each entry's story is all the events that speak of it.
+func wantStories(t *testing.T, l *ledger.Ledger) {
+	t.Helper()
+	all, _, err := l.Tail(t.Context(), 0, 100_000)
+	if err != nil {
+		t.Fatalf("Tail() = %v, want no error", err)
+	}
+	want := map[string][]int64{}
+	for _, e := range all {
+		want[e.Entry] = append(want[e.Entry], e.Seq)
+	}
+	for entry, numbers := range want {
+		story, err := l.Events(t.Context(), entry)
+		if err != nil {
+			t.Errorf("Events(%s) = %v, want no error", entry, err)
+		}
+		var got []int64
+		for _, e := range story {
+			got = append(got, e.Seq)
+		}
+		if diff := cmp.Diff(numbers, got); diff != "" && entry != "" {
+			t.Errorf("events of %s differ (-want +got):\n%s", entry, diff)
+		}
 	}
 }
 

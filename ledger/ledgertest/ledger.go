@@ -42,6 +42,9 @@ func Ledger(t *testing.T, open func(t *testing.T, now func() time.Time) ledger.S
 					b := &bench{T: t, clock: k, store: &mortal{Store: s}}
 					b.Ledger = b.another()
 					c.test(b)
+					if _, _, faults, err := b.Verify(t.Context()); err == nil && len(faults) == 0 {
+						wantStories(t, b.Ledger)
+					}
 				})
 			}
 		})
