@@ -32,6 +32,9 @@ type Conn[T any] interface {
 	// ended says that the whole transaction is gone.
 	Lend(reads any) T
 	Return(tx T) (wrote bool, ended error)
+	// Settle writes what was held back until now. again says that it was an update
+	// that could not be written: the others may be run anew, each by itself.
+	Settle() (again bool, err error)
 	Save() error // a savepoint
 	Undo() error // back to it
 	Keep() error // and done with it
@@ -316,6 +319,13 @@ func (w *Writer[T]) again(c Conn[T], batch []*request[T]) ([]*request[T], error)
 			return append(kept, batch[i:]...), w.unavailable(err)
 		}
 		_, fnErr, ended := w.lend(c, r, nil)
+		if ended == nil && fnErr == nil {
+			if its, err := c.Settle(); its {
+				fnErr = err
+			} else {
+				ended = err
+			}
+		}
 		if ended == nil && fnErr != nil {
 			ended = c.Undo()
 		}
@@ -335,6 +345,13 @@ func (w *Writer[T]) again(c Conn[T], batch []*request[T]) ([]*request[T], error)
 }
 
 func (w *Writer[T]) commit(c Conn[T], batch []*request[T]) Conn[T] {
+	again, err := c.Settle()
+	if again {
+		batch, err = w.again(c, batch)
+	}
+	if err != nil {
+		return fail(c, batch, w.unavailable(err))
+	}
 	if len(batch) == 0 {
 		if err := c.Rollback(); err != nil {
 			_ = c.Close()
@@ -343,7 +360,7 @@ func (w *Writer[T]) commit(c Conn[T], batch []*request[T]) Conn[T] {
 		return c
 	}
 	w.step()
-	err := c.Commit()
+	err = c.Commit()
 	w.step()
 	if err != nil {
 		return fail(c, batch, err)

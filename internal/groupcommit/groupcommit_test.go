@@ -61,6 +61,14 @@ func (t *table) Lend(any) *tx { return &tx{t: t} }
 
 func (t *table) Return(x *tx) (bool, error) { return x.wrote, t.failure("return") }
 
+// Settle finds fault with a row that is named so.
+func (t *table) Settle() (bool, error) {
+	if slices.Contains(t.rows, "unwritable") {
+		return true, errMine
+	}
+	return false, t.do("settle")
+}
+
 func (t *table) Save() error {
 	t.saved = slices.Clone(t.rows)
 	return t.do("save")
@@ -149,6 +157,26 @@ func TestUpdate_a_failure_after_writing_leaves_the_others_alone(t *testing.T) {
 	}
 }
 
+func TestUpdate_what_cannot_be_written_leaves_the_others_alone(t *testing.T) {
+	at := &table{}
+	w := newWriter(t, at)
+	var batch []func(*tx) error
+	for _, name := range []string{"a", "unwritable", "b"} {
+		batch = append(batch, func(x *tx) error { x.put(name); return nil })
+	}
+	for i, err := range together(t, w, batch...) {
+		if want := i == 1; errors.Is(err, errMine) != want || err != nil && !want {
+			t.Errorf("Update %d = %v, fails by itself: %v", i, err, want)
+		}
+	}
+	w.Close()
+	got := slices.Clone(at.durable)
+	slices.Sort(got)
+	if diff := cmp.Diff([]string{"a", "b"}, got); diff != "" {
+		t.Errorf("durable rows differ (-want +got):\n%s\n%v", diff, at.log)
+	}
+}
+
 func TestUpdate_a_failure_before_writing_costs_nothing(t *testing.T) {
 	at := &table{}
 	w := newWriter(t, at)
@@ -156,7 +184,7 @@ func TestUpdate_a_failure_before_writing_costs_nothing(t *testing.T) {
 		t.Errorf("Update() = %v, want fn's error", err)
 	}
 	w.Close()
-	if diff := cmp.Diff([]string{"open", "begin", "rollback", "close"}, at.log); diff != "" {
+	if diff := cmp.Diff([]string{"open", "begin", "settle", "rollback", "close"}, at.log); diff != "" {
 		t.Errorf("what it did differs (-want +got):\n%s", diff)
 	}
 }

@@ -200,6 +200,9 @@ func (w *writing) Return(t *tx) (wrote bool, ended error) {
 	return t.wrote, t.broken
 }
 
+// Settle leaves what waits to the commit, which sends it along.
+func (w *writing) Settle() (again bool, err error) { return false, nil }
+
 func (w *writing) Save() error {
 	w.send()
 	w.queue("SAVEPOINT one")

@@ -82,6 +82,7 @@ func (c *bareConn) Ahead([]any) error              { return nil }
 func (c *bareConn) Begin([]any) error              { return c.begin.Exec() }
 func (c *bareConn) Lend(any) *bareConn             { return c }
 func (c *bareConn) Return(*bareConn) (bool, error) { return true, nil }
+func (c *bareConn) Settle() (bool, error)          { return false, nil }
 func (c *bareConn) Save() error                    { return nil }
 func (c *bareConn) Undo() error                    { return nil }
 func (c *bareConn) Keep() error                    { return nil }

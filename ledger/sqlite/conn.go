@@ -17,7 +17,10 @@ type conn struct {
 	statements map[string]*sqlite3.Stmt
 	shaped     map[shape]*sqlite3.Stmt // the same, by what they are for
 	recent     recent                  // of the writer
-	broken     bool                    // to be closed, not used again
+	held       held                    // of the writer, too
+	late       late
+	pack       []byte // to be used again
+	broken     bool   // to be closed, not used again
 }
 
 // connect opens a connection as every one of ours is: durable and strict.

@@ -1,6 +1,10 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+
+	"github.com/holdfast-go/holdfast/ledger"
+)
 
 // At makes s call fn at each step of the writer, where a process may die.
 func (s *Store) At(fn func()) { s.step.Store(&fn) }
@@ -9,3 +13,6 @@ func (s *Store) At(fn func()) { s.step.Store(&fn) }
 func OpenWith(ctx context.Context, path string, o *Options, vfs string) (*Store, error) {
 	return openWith(ctx, path, o, vfs)
 }
+
+// FindSQL is the statement that lists the rows of q by their words.
+func FindSQL(q ledger.Query) string { return findSQL(shapeOf(q)) }

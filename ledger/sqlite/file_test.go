@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -100,21 +101,26 @@ func scribble(t *testing.T, path string, at int64, text string) {
 	}
 }
 
+// A database of a new version is made by
+//
+//	go test ./ledger/sqlite -run survives_closing -version-file testdata/versionN.db
 func TestOpen_reads_a_database_of_every_version(t *testing.T) {
-	files, err := filepath.Glob("testdata/version*.db")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("testdata = %v, %v, want a database of each version", files, err)
+	migrations, err := filepath.Glob("migrations/*.sql")
+	if err != nil || len(migrations) == 0 {
+		t.Fatalf("migrations = %v, %v, want some", migrations, err)
 	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(t.TempDir(), "l.db")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		wantStory(t, open(t, path, nil))
+	for i := range migrations {
+		t.Run(fmt.Sprint("version ", i+1), func(t *testing.T) {
+			data, err := os.ReadFile(fmt.Sprintf("testdata/version%d.db", i+1))
+			if err != nil {
+				t.Fatalf("no database of this version: %v", err)
+			}
+			path := filepath.Join(t.TempDir(), "l.db")
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			wantStory(t, open(t, path, nil), i+1)
+		})
 	}
 }
 

@@ -205,10 +205,39 @@ func recordOn(t *testing.T, d *tape) (acks []ack) {
 			}
 			acks = append(acks, ack{e.ID, ledger.StateOK, d.length()})
 		}
+		acks = append(acks, recordAtOnce(t, d, l, opened)...)
 		if err := s.Close(); err != nil { // and not the ledger: its process is to have died
 			t.Fatalf("Close() = %v, want no error", err)
 		}
 	}
+	return acks
+}
+
+// recordAtOnce makes calls that share their commits.
+func recordAtOnce(t *testing.T, d *tape, l *ledger.Ledger, opened int) (acks []ack) {
+	t.Helper()
+	var mu sync.Mutex
+	told := func(id string, state ledger.State) {
+		mu.Lock()
+		defer mu.Unlock()
+		acks = append(acks, ack{id, state, d.length()})
+	}
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			e, _, err := l.Start(t.Context(), storyClaim(fmt.Sprint("together ", opened, i)))
+			if err != nil {
+				t.Errorf("Start() = %v, want no error", err)
+				return
+			}
+			told(e.ID, ledger.StateUncertain)
+			if _, err := l.Settle(t.Context(), e.ID, e.Fence, holdfast.Outcome{Status: holdfast.OK}, "record", ""); err != nil {
+				t.Errorf("Settle() = %v, want no error", err)
+			}
+			told(e.ID, ledger.StateOK)
+		})
+	}
+	wg.Wait()
 	return acks
 }
 

@@ -7,8 +7,8 @@ import "github.com/holdfast-go/holdfast/ledger"
 // tells by its data version.
 type recent struct {
 	version string
-	rows    map[rowName]ledger.Row
-	newest  map[string]ledger.Row // of rows without an id: each table's last
+	rows    map[rowName]*ledger.Row
+	newest  map[string]*ledger.Row // of rows without an id: each table's last
 	bytes   int
 }
 
@@ -20,19 +20,21 @@ const (
 	maxRecentBytes = 4 << 20
 )
 
-// begin forgets everything where somebody else has written since.
-func (r *recent) begin(version string) {
-	if r.version != version || r.rows == nil {
-		r.forget()
-		r.version = version
+// begin forgets everything, and says so, where somebody else has written since.
+func (r *recent) begin(version string) (forgot bool) {
+	if r.version == version && r.rows != nil {
+		return false
 	}
+	r.forget()
+	r.version = version
+	return true
 }
 
 func (r *recent) forget() {
-	r.rows, r.newest, r.bytes = map[rowName]ledger.Row{}, map[string]ledger.Row{}, 0
+	r.rows, r.newest, r.bytes = map[rowName]*ledger.Row{}, map[string]*ledger.Row{}, 0
 }
 
-func (r *recent) keep(row ledger.Row) {
+func (r *recent) keep(row *ledger.Row) {
 	if row.ID == "" {
 		r.newest[row.Table] = row
 		return
@@ -50,12 +52,11 @@ func (r *recent) keep(row ledger.Row) {
 
 func (r *recent) drop(table, id string) {
 	name := rowName{table, id}
-	r.bytes -= len(r.rows[name].Body)
-	delete(r.rows, name)
+	if old := r.rows[name]; old != nil {
+		r.bytes -= len(old.Body)
+		delete(r.rows, name)
+	}
 }
 
-// row is the row of that name, if it is remembered.
-func (r *recent) row(table, id string) (ledger.Row, bool) {
-	row, ok := r.rows[rowName{table, id}]
-	return row, ok
-}
+// row is the row of that name, or nil where it is not remembered.
+func (r *recent) row(table, id string) *ledger.Row { return r.rows[rowName{table, id}] }

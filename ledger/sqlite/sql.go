@@ -16,6 +16,7 @@ type shape struct {
 	table                        string
 	id                           bool
 	words                        uint8 // a bit for each word that it names
+	late, indexed                bool  // of rows of lateTable
 	before, after, limit, newest bool
 }
 
@@ -52,10 +53,14 @@ func (s shape) names() []string {
 
 // finding binds the id and each word that are not empty, then the bounds and the limit.
 func (c *conn) finding(q ledger.Query) (*sqlite3.Stmt, error) {
-	return c.shape(shape{
+	return c.shape(shapeOf(q), findSQL)
+}
+
+func shapeOf(q ledger.Query) shape {
+	return shape{
 		verb: "SELECT", table: q.Table, id: q.ID != "", words: named(q.Words),
-		before: q.Before > 0, after: q.After > 0, limit: q.Limit > 0, newest: q.Newest,
-	}, findSQL)
+		before: q.Before > 0, after: q.After > 0, limit: q.Limit > 0, newest: q.Newest, indexed: hasLate(q.Table, q.Words),
+	}
 }
 
 func findSQL(s shape) string {
@@ -64,7 +69,15 @@ func findSQL(s shape) string {
 		where = append(where, "id = ?")
 	}
 	for _, name := range s.names() {
+		if s.table == "entries" && name == "w6" { // its index holds a part; + keeps SQLite from putting the word in its place
+			at := "?" + strconv.Itoa(len(where)+1)
+			where = append(where, "w6 IS NOT NULL AND substr(w6, 1, 12) = substr("+at+", 1, 12) AND +w6 = "+at)
+			continue
+		}
 		where = append(where, name+" = ?")
+	}
+	if s.indexed {
+		where = append(where, "late IS NULL")
 	}
 	if s.before {
 		where = append(where, "seq < ?")
@@ -87,24 +100,35 @@ func findSQL(s shape) string {
 }
 
 // inserting binds id and words that are not empty, then the body.
-func (c *conn) inserting(row ledger.Row) (*sqlite3.Stmt, error) {
-	return c.shape(shape{verb: "INSERT", table: row.Table, id: row.ID != "", words: named(row.Words)}, insertSQL)
+func (c *conn) inserting(row *ledger.Row) (*sqlite3.Stmt, error) {
+	return c.shape(shape{verb: "INSERT", table: row.Table, id: row.ID != "", words: named(row.Words), late: hasLate(row.Table, row.Words)}, insertSQL)
 }
 
 func insertSQL(s shape) string {
 	names := append(s.names(), "body")
-	if !s.id {
-		return "INSERT INTO " + s.table + " (" + strings.Join(names, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(names)-1) + ")"
+	if s.id {
+		names = append([]string{"id"}, names...)
 	}
-	return "INSERT INTO " + s.table + " (id, " + strings.Join(names, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(names)) + ")" +
-		" ON CONFLICT (id) WHERE id IS NOT NULL DO UPDATE SET w0 = excluded.w0, w1 = excluded.w1, w2 = excluded.w2," +
+	values := strings.Repeat(", ?", len(names))[2:]
+	if s.late {
+		names, values = append(names, "late"), values+", 1"
+	}
+	sql := "INSERT INTO " + s.table + " (" + strings.Join(names, ", ") + ") VALUES (" + values + ")"
+	if !s.id {
+		return sql
+	}
+	sql += " ON CONFLICT (id) WHERE id IS NOT NULL DO UPDATE SET w0 = excluded.w0, w1 = excluded.w1, w2 = excluded.w2," +
 		" w3 = excluded.w3, w4 = excluded.w4, w5 = excluded.w5, w6 = excluded.w6, body = excluded.body"
+	if s.table == lateTable {
+		sql += ", late = excluded.late"
+	}
+	return sql
 }
 
 // changing binds the words that are not as they were, then body and seq. SQLite
 // would touch the index of every word that is named, changed or not.
-func (c *conn) changing(old, row ledger.Row) (*sqlite3.Stmt, error) {
-	s := shape{verb: "UPDATE", table: row.Table}
+func (c *conn) changing(old, row *ledger.Row, was, is bool) (*sqlite3.Stmt, error) {
+	s := shape{verb: "UPDATE", table: row.Table, late: is && !was, indexed: was && !is}
 	for i, w := range row.Words {
 		if w != old.Words[i] {
 			s.words |= 1 << i
@@ -118,6 +142,12 @@ func changeSQL(s shape) string {
 	sql.WriteString("UPDATE " + s.table + " SET ")
 	for _, name := range s.names() {
 		sql.WriteString(name + " = ?, ")
+	}
+	if s.late {
+		sql.WriteString("late = 1, ")
+	}
+	if s.indexed {
+		sql.WriteString("late = NULL, ")
 	}
 	sql.WriteString("body = ? WHERE seq = ?")
 	return sql.String()

@@ -200,6 +200,7 @@ func (s *Store) View(ctx context.Context, fn func(ledger.Tx) error) (err error) 
 	if err := c.run("BEGIN"); err != nil {
 		return unavailable("beginning to read", err)
 	}
+	c.late.known = false
 	t := &tx{store: s, conn: c}
 	defer func() {
 		t.ended = true

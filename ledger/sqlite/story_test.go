@@ -2,8 +2,10 @@ package sqlite_test
 
 import (
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +21,11 @@ var newVersion = flag.String("version-file", "", "write a database of the presen
 var (
 	storyDay  = time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
 	storyTell = holdfast.Principal{Tenant: "acme", ID: "ana"}
+
+	storyReader = holdfast.Principal{Tenant: "acme", ID: "bob"} // from version 3 on
 )
+
+const storyReads = 12
 
 func storyClaim(key string) ledger.Claim {
 	return ledger.Claim{TellsApart: true, Entry: ledger.Entry{
@@ -64,10 +70,22 @@ func tellStory(t *testing.T, s ledger.Store) {
 	must(err)
 	_, _, err = l.Start(t.Context(), storyClaim("lost"))
 	must(err)
+	for range storyReads {
+		_, err := l.Record(t.Context(), ledger.Entry{
+			Tool: "bank.look", Effect: holdfast.Read, Principal: storyReader, Outcome: &holdfast.Outcome{Status: holdfast.OK},
+		})
+		must(err)
+	}
+	n, err := l.Erase(t.Context(), storyReader) // in one commit
+	must(err)
+	if n != storyReads {
+		t.Fatalf("Erase() = %d, want %d", n, storyReads)
+	}
 }
 
-// wantStory asserts that what tellStory wrote means what it meant.
-func wantStory(t *testing.T, s ledger.Store) {
+// wantStory asserts that what tellStory wrote in that version means what it meant,
+// and goes on.
+func wantStory(t *testing.T, s ledger.Store, version int) {
 	t.Helper()
 	l, err := ledger.New(t.Context(), s, nil)
 	if err != nil {
@@ -111,6 +129,38 @@ func wantStory(t *testing.T, s ledger.Store) {
 	if err != nil || len(rounds) != 1 || string(rounds[0].Reply) != "{\"a\": \"\xff\"}" || rounds[0].Calls[0].Arguments != `{"to": 1.0}` {
 		t.Errorf("Rounds() = %+v, %v, want the reply to the byte", rounds, err)
 	}
+	unknown, err := l.Entry(t.Context(), "entry-unknown")
+	if err == nil {
+		_, err = l.Resolve(t.Context(), unknown.ID, unknown.Fence, holdfast.Outcome{Status: holdfast.OK}, "ana", "it is in the books")
+	}
+	if err != nil {
+		t.Errorf("resolving the unknown one = %v, want no error", err)
+	}
+	wantEvents(t, l, unknown.ID, "started uncertain resolved_ok")
+	if version >= 3 {
+		reads, err := l.Entries(t.Context(), ledger.Filter{Tool: "bank.look"})
+		if err != nil || len(reads) != storyReads {
+			t.Errorf("Entries() = %d reads, %v, want %d", len(reads), err, storyReads)
+		}
+		for _, e := range reads {
+			wantEvents(t, l, e.ID, "ok erased")
+		}
+	}
+	if _, _, faults, err := l.Verify(t.Context()); err != nil || len(faults) > 0 {
+		t.Errorf("Verify() faults = %q, %v, want none", faults, err)
+	}
+}
+
+func wantEvents(t *testing.T, l *ledger.Ledger, entry, want string) {
+	t.Helper()
+	list, err := l.Events(t.Context(), entry)
+	var what []string
+	for _, e := range list {
+		what = append(what, e.What)
+	}
+	if got := strings.Join(what, " "); err != nil || got != want {
+		t.Errorf("Events(%s) = %q, %v, want %q", entry, got, err, want)
+	}
 }
 
 func TestStore_a_story_survives_closing(t *testing.T) {
@@ -132,5 +182,5 @@ func TestStore_a_story_survives_closing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wantStory(t, open(t, path, nil))
+	wantStory(t, open(t, path, nil), math.MaxInt)
 }

@@ -42,7 +42,9 @@ func (w *writing) Begin([]any) error {
 		return err
 	}
 	version, err := w.ask("PRAGMA data_version")
-	w.recent.begin(version)
+	if w.recent.begin(version) {
+		w.late.known = false
+	}
 	return err
 }
 
@@ -52,7 +54,8 @@ func (w *writing) Lend(any) *tx { return &tx{store: w.store, conn: w.conn, write
 
 func (w *writing) Return(t *tx) (wrote bool, ended error) {
 	t.ended = true
-	if !w.inTransaction() {
+	w.held.prepare()
+	if ended = w.held.failed; ended == nil && !w.inTransaction() {
 		ended = errors.New("the transaction was ended")
 	}
 	return t.wrote, ended
@@ -60,16 +63,34 @@ func (w *writing) Return(t *tx) (wrote bool, ended error) {
 
 func (w *writing) Save() error { return w.run("SAVEPOINT one") }
 
+// Settle writes what was held back. Only a body that cannot be made is the fault
+// of its update.
+func (w *writing) Settle() (again bool, err error) {
+	if err := w.makeBodies(); err != nil {
+		return true, err
+	}
+	if err := w.writeHeld(); err != nil {
+		return false, err
+	}
+	return false, w.keepLate()
+}
+
 func (w *writing) Undo() error {
-	w.recent.forget()
+	w.forget()
 	return w.run("ROLLBACK TO one")
 }
 
 func (w *writing) Keep() error { return w.run("RELEASE one") }
 
 func (w *writing) Rollback() error {
-	w.recent.forget()
+	w.forget()
 	return w.run("ROLLBACK")
+}
+
+func (w *writing) forget() {
+	w.held.forget()
+	w.recent.forget()
+	w.late.known = false
 }
 
 // Commit makes the batch durable. After an error of the disk the connection is

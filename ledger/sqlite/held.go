@@ -1,0 +1,156 @@
+package sqlite
+
+import (
+	"hash/maphash"
+	"slices"
+	"sync"
+
+	"github.com/holdfast-go/holdfast/ledger"
+)
+
+// held are the rows of a batch that wait to be written: until its commit, or
+// until one of them is asked for. Meanwhile their bodies are made beside the
+// updates that follow.
+type held struct {
+	rows   []change
+	words  wordSet
+	ahead  []preparer
+	making sync.WaitGroup
+	failed error // some are written and some are not: the batch is lost
+}
+
+// change is a row and what it takes the place of; old is nil where it is new, as far
+// as we know.
+type change struct{ row, old *ledger.Row }
+
+// preparer is a Value that can be encoded before it is asked for, by another
+// goroutine.
+type preparer interface{ Prepare() }
+
+const (
+	maxHeld  = 256
+	prepared = 16 // at once
+)
+
+func (h *held) add(row, old *ledger.Row) {
+	h.rows = append(h.rows, change{row, old})
+	h.words.add(row.ID)
+	for _, w := range row.Words {
+		h.words.add(w)
+	}
+	if p, ok := row.Value.(preparer); ok {
+		h.ahead = append(h.ahead, p)
+	}
+}
+
+// prepare has others make the bodies, as soon as there are some.
+func (h *held) prepare() {
+	if len(h.ahead) < prepared {
+		return
+	}
+	values := h.ahead
+	h.ahead = make([]preparer, 0, cap(values))
+	h.making.Go(func() {
+		for _, v := range values {
+			v.Prepare()
+		}
+	})
+}
+
+func (h *held) forget() {
+	h.making.Wait()
+	clear(h.rows)
+	clear(h.ahead)
+	h.rows, h.ahead, h.words = h.rows[:0], h.ahead[:0], wordSet{}
+}
+
+// any reports whether a row that is held is one of q.
+func (h *held) any(q ledger.Query) bool {
+	for _, w := range q.Words {
+		if !h.words.mayHave(w) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(h.rows, func(ch change) bool { return ch.row.Table == q.Table && matches(ch.row, q) })
+}
+
+// anyOf reports whether any of the rows, as they were found, is about to be another.
+func (h *held) anyOf(rows []ledger.Row) bool {
+	return slices.ContainsFunc(rows, func(row ledger.Row) bool { return h.has(row.Table, row.ID) })
+}
+
+func (h *held) has(table, id string) bool {
+	return h.words.mayHave(id) && slices.ContainsFunc(h.rows, func(ch change) bool { return ch.row.ID == id && ch.row.Table == table })
+}
+
+// wordSet tells of most words that they are not in it.
+type wordSet [64]uint64
+
+var wordSeed = maphash.MakeSeed()
+
+func (s *wordSet) add(word string) {
+	if word != "" {
+		at, bit := place(word)
+		s[at] |= bit
+	}
+}
+
+// mayHave says yes to "", which is no word.
+func (s *wordSet) mayHave(word string) bool {
+	at, bit := place(word)
+	return word == "" || s[at]&bit != 0
+}
+
+func place(word string) (at, bit uint64) {
+	sum := maphash.String(wordSeed, word)
+	return sum >> 6 & 63, 1 << (sum & 63)
+}
+
+// writeHeld writes the rows that are held.
+func (c *conn) writeHeld() error {
+	h := &c.held
+	if h.failed == nil {
+		h.failed = c.makeBodies()
+	}
+	if h.failed == nil {
+		h.failed = c.writeRows(h.rows)
+	}
+	if h.failed == nil {
+		h.forget()
+	}
+	return h.failed
+}
+
+// makeBodies makes what nobody has made yet.
+func (c *conn) makeBodies() error {
+	for _, ch := range c.held.rows {
+		body, err := ch.row.Bytes()
+		if err != nil {
+			return err
+		}
+		c.recent.drop(ch.row.Table, ch.row.ID)
+		ch.row.Body, ch.row.Value = body, nil
+	}
+	return nil
+}
+
+// writeRows writes them in their order within each table.
+func (c *conn) writeRows(rows []change) error {
+	var together []*ledger.Row
+	for _, ch := range rows {
+		if packable(ch.row) {
+			together = append(together, ch.row)
+			continue
+		}
+		if ch.row.Table == packTable {
+			if err := c.writeTogether(together); err != nil {
+				return err
+			}
+			together = nil
+		}
+		if err := c.write(ch); err != nil {
+			return err
+		}
+	}
+	return c.writeTogether(together)
+}

@@ -1,0 +1,255 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/holdfast-go/holdfast/ledger"
+	"github.com/holdfast-go/holdfast/ledger/memory"
+	"github.com/holdfast-go/holdfast/ledger/sqlite"
+)
+
+// randomRow is one of few ids with few words, so that rows meet.
+func randomRow(rng *rand.Rand, n int) ledger.Row {
+	row := ledger.Row{Table: "events", Body: fmt.Append(nil, n)}
+	if rng.IntN(3) > 0 {
+		row.Table, row.ID = "entries", fmt.Sprint("id ", rng.IntN(900))
+		for i := range row.Words {
+			if rng.IntN(3) == 0 {
+				row.Words[i] = fmt.Sprint("word ", rng.IntN(4))
+			}
+		}
+	} else if rng.IntN(9) == 0 {
+		row.Words[0] = fmt.Sprint("word ", rng.IntN(4))
+	}
+	return row
+}
+
+func randomQuery(rng *rand.Rand) ledger.Query {
+	q := ledger.Query{Table: "entries", Newest: rng.IntN(2) == 0, Limit: rng.IntN(20)}
+	if rng.IntN(3) == 0 {
+		q.Table = "events"
+	}
+	for range rng.IntN(3) {
+		q.Words[rng.IntN(7)] = fmt.Sprint("word ", rng.IntN(4))
+	}
+	if rng.IntN(3) == 0 {
+		q.After = rng.Int64N(1000)
+	}
+	if rng.IntN(3) == 0 {
+		q.Before = 1 + rng.Int64N(1000)
+	}
+	return q
+}
+
+// Rows are held back, packed, and late in their indexes; none of that is to be seen.
+func TestStore_finds_what_a_store_in_memory_finds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	path := filepath.Join(t.TempDir(), "l.db")
+	model := memory.New(nil)
+	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)} // as of two processes
+	n := 0
+	change := func(seed uint64) func(tx ledger.Tx) error {
+		return func(tx ledger.Tx) error {
+			rng := rand.New(rand.NewPCG(seed, seed))
+			for range 1 + rng.IntN(60) {
+				n++
+				row := randomRow(rng, n)
+				if err := tx.Put(row); err != nil {
+					return err
+				}
+				if rng.IntN(20) > 0 {
+					continue
+				}
+				// Not the newest, whose Seq SQLite would give away again.
+				err := errors.Join(tx.Put(ledger.Row{Table: "entries", ID: fmt.Sprint("newest ", n)}), tx.Delete("entries", fmt.Sprint("id ", rng.IntN(900))))
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	for round := range 120 {
+		seed, from := rng.Uint64(), n
+		queries := make([]ledger.Query, 20)
+		for i := range queries {
+			queries[i] = randomQuery(rng)
+		}
+		var want, within, after []string
+		for _, err := range []error{
+			model.Update(t.Context(), change(seed)),
+			model.View(t.Context(), tell(&want, queries)),
+			stores[round/3%2].Update(t.Context(), func(tx ledger.Tx) error { n = from; return errors.Join(change(seed)(tx), tell(&within, queries)(tx)) }),
+			stores[round%2].View(t.Context(), tell(&after, queries)),
+		} {
+			if err != nil {
+				t.Fatalf("round %d: %v", round, err)
+			}
+		}
+		if diff := cmp.Diff(want, within); diff != "" {
+			t.Fatalf("round %d: what the update finds differs (-want +got):\n%s", round, diff)
+		}
+		if diff := cmp.Diff(want, after); diff != "" {
+			t.Fatalf("round %d: what a view finds differs (-want +got):\n%s", round, diff)
+		}
+		if round%40 == 20 {
+			_ = stores[0].Close()
+			stores[0] = open(t, path, nil)
+		}
+	}
+}
+
+func tell(into *[]string, queries []ledger.Query) func(ledger.Tx) error {
+	return func(tx ledger.Tx) error {
+		*into = nil
+		for _, q := range queries {
+			rows, err := tx.Find(q)
+			if err != nil {
+				return err
+			}
+			for _, row := range rows {
+				text, err := row.Bytes()
+				if err != nil {
+					return err
+				}
+				*into = append(*into, fmt.Sprintf("%+v: %d %s %q %s", q, row.Seq, row.ID, row.Words, text))
+			}
+		}
+		return nil
+	}
+}
+
+func TestStore_a_word_that_comes_to_a_row_in_the_indexes_is_found(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l.db")
+	s := open(t, path, nil)
+	err := s.Update(t.Context(), func(tx ledger.Tx) (err error) {
+		for i := range 600 { // so many that the first are late no more
+			err = errors.Join(err, tx.Put(ledger.Row{Table: "entries", ID: fmt.Sprint(i), Words: [7]string{3: "waits"}}))
+		}
+		return err
+	})
+	_ = s.Close()
+	s = open(t, path, nil)
+	want := ledger.Row{Table: "entries", ID: "7", Words: [7]string{3: "waits", 5: "run"}}
+	if err == nil {
+		err = s.Update(t.Context(), func(tx ledger.Tx) error {
+			_, err := tx.Get("entries", "7") // so that the row is known
+			return errors.Join(err, tx.Put(want))
+		})
+	}
+	for _, list := range []func(context.Context, func(ledger.Tx) error) error{s.Update, s.View} {
+		var got []ledger.Row
+		if err == nil {
+			err = list(t.Context(), func(tx ledger.Tx) (err error) {
+				got, err = tx.Find(ledger.Query{Table: "entries", Words: [7]string{5: "run"}})
+				return err
+			})
+		}
+		if err != nil || len(got) != 1 || got[0].ID != "7" {
+			t.Errorf("Find(run) = %+v, %v, want the row that got the word", got, err)
+		}
+	}
+}
+
+// faulty is a value that cannot be encoded.
+type faulty struct{ err error }
+
+func (faulty) Prepare()                              {}
+func (f faulty) AppendBinary([]byte) ([]byte, error) { return nil, f.err }
+
+func TestStore_a_row_that_cannot_be_encoded_leaves_its_neighbours_alone(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "l.db"), nil)
+	mine := errors.New("mine")
+	var wg sync.WaitGroup
+	for i := range 48 {
+		wg.Go(func() {
+			id := fmt.Sprint("row ", i)
+			err := s.Update(context.Background(), func(tx ledger.Tx) error {
+				if i%16 == 3 {
+					return tx.Put(ledger.Row{Table: "owners", ID: id, Value: faulty{mine}})
+				}
+				return tx.Put(ledger.Row{Table: "owners", ID: id})
+			})
+			if want := i%16 == 3; errors.Is(err, mine) != want || err != nil && !want {
+				t.Errorf("Update of row %d = %v, fails by itself: %v", i, err, want)
+			}
+		})
+	}
+	wg.Wait()
+	for i := range 48 {
+		if got, want := has(t, s, fmt.Sprint("row ", i)), i%16 != 3; got != want {
+			t.Errorf("row %d is there: %v, want %v", i, got, want)
+		}
+	}
+}
+
+func TestStore_a_row_that_is_large_is_read_in_the_update_that_put_it(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "l.db"), nil)
+	err := s.Update(t.Context(), func(tx ledger.Tx) error {
+		for _, size := range []int{1 << 20, 2 << 20} {
+			if err := tx.Put(ledger.Row{Table: "runs", ID: "large", Body: make([]byte, size)}); err != nil {
+				return err
+			}
+			if row, err := tx.Get("runs", "large"); err != nil || len(row.Body) != size {
+				t.Errorf("Get() = %d bytes, %v, want the %d that were put", len(row.Body), err, size)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Errorf("Update() = %v, want no error", err)
+	}
+}
+
+func TestStore_what_a_ledger_asks_for_stands_in_an_index(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l.db")
+	_ = open(t, path, nil).Close()
+	db, err := sqlite3.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for what, q := range map[string]ledger.Query{
+		"an entry":              {Table: "entries", ID: "x"},
+		"a run":                 {Table: "entries", Words: [7]string{"x"}, Limit: 100},
+		"a place":               {Table: "entries", Words: [7]string{"x", "x"}},
+		"a tool":                {Table: "entries", Words: [7]string{2: "x"}, Newest: true, Limit: 100},
+		"a state":               {Table: "entries", Words: [7]string{3: "x"}},
+		"the same write":        {Table: "entries", Words: [7]string{4: "x"}, Newest: true},
+		"other writes":          {Table: "entries", Words: [7]string{5: "x"}, Newest: true},
+		"a key":                 {Table: "entries", Words: [7]string{6: "x"}, Newest: true, Limit: 1},
+		"filed events":          {Table: "events", Words: [7]string{"x"}},
+		"approvals of a run":    {Table: "approvals", Words: [7]string{"x"}, Newest: true, Limit: 100},
+		"turns of a run":        {Table: "turns", Words: [7]string{"x"}},
+		"rounds of a turn":      {Table: "rounds", Words: [7]string{"x", "x"}},
+		"runs within a call":    {Table: "runs", Words: [7]string{"x"}},
+		"a page of all entries": {Table: "entries", Before: 9, Newest: true, Limit: 100},
+	} {
+		if plan := planOf(t, db, sqlite.FindSQL(q)); strings.HasPrefix(plan, "SCAN") || strings.Contains(plan, "TEMP") {
+			t.Errorf("%s is found by %q, want a search of an index in its order", what, plan)
+		}
+	}
+}
+
+func planOf(t *testing.T, db *sqlite3.Conn, sql string) (plan string) {
+	t.Helper()
+	st, _, err := db.Prepare("EXPLAIN QUERY PLAN " + sql)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	defer st.Close()
+	for st.Step() {
+		plan += st.ColumnText(3) + "\n"
+	}
+	return plan
+}
