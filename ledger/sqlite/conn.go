@@ -20,6 +20,7 @@ type conn struct {
 	held       held                    // of the writer, too
 	late       late
 	pack       []byte // to be used again
+	logged     int    // pages of the log, of the writer
 	broken     bool   // to be closed, not used again
 }
 

@@ -14,5 +14,8 @@ func OpenWith(ctx context.Context, path string, o *Options, vfs string) (*Store,
 	return openWith(ctx, path, o, vfs)
 }
 
+// ShortLog makes s bring its log in after so many pages.
+func (s *Store) ShortLog(pages int) { s.log.pages.Store(int64(pages)) }
+
 // FindSQL is the statement that lists the rows of q by their words.
 func FindSQL(q ledger.Query) string { return findSQL(shapeOf(q)) }

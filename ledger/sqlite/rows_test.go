@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -252,4 +253,22 @@ func planOf(t *testing.T, db *sqlite3.Conn, sql string) (plan string) {
 		plan += st.ColumnText(3) + "\n"
 	}
 	return plan
+}
+
+func TestStore_its_log_does_not_grow_without_end(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l.db")
+	s := open(t, path, nil)
+	s.ShortLog(50)
+	for i := range 600 {
+		if err := s.Update(t.Context(), row(fmt.Sprint(i))); err != nil {
+			t.Fatalf("Update() = %v, want no error", err)
+		}
+	}
+	stat, err := os.Stat(path + "-wal")
+	if most := int64(4*50+50) * 4200; err != nil || stat.Size() > most {
+		t.Errorf("the log is of %d bytes, %v, want at most %d", stat.Size(), err, most)
+	}
+	if !has(t, s, "0") || !has(t, s, "599") {
+		t.Error("acknowledged rows are gone")
+	}
 }

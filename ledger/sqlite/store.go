@@ -43,6 +43,7 @@ type Store struct {
 	disk    string                 // the way to it, as SQLite knows it
 	step    atomic.Pointer[func()] // called at each step of the writer; set by tests
 
+	log     checkpoints
 	closing chan struct{}
 	close   sync.Once
 	closed  error
@@ -60,7 +61,9 @@ func openWith(ctx context.Context, path string, o *Options, disk string) (*Store
 	s := &Store{
 		now: time.Now, busy: defaultBusy, disk: registerLog(disk),
 		readers: make(chan *conn, maxReaders), closing: make(chan struct{}),
+		log: checkpoints{due: make(chan struct{}, 1)},
 	}
+	s.log.pages.Store(logPages)
 	if o != nil {
 		if o.Now != nil {
 			s.now = o.Now
@@ -103,6 +106,8 @@ func (s *Store) open(ctx context.Context, path string) error {
 	for range maxReaders {
 		s.readers <- nil
 	}
+	c.watchLog()
+	s.log.running.Go(s.bringIn)
 	s.writer = groupcommit.New[*tx](&writing{c, s}, s.openWriter, refuse, s.reach)
 	return nil
 }
@@ -170,6 +175,7 @@ func (s *Store) Close() error {
 	s.close.Do(func() {
 		close(s.closing)
 		s.writer.Close()
+		s.log.running.Wait()
 		for range maxReaders {
 			if c := <-s.readers; c != nil {
 				s.closed = errors.Join(s.closed, c.close())

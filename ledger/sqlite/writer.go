@@ -31,6 +31,7 @@ func (s *Store) openWriter() (groupcommit.Conn[*tx], error) {
 	if err != nil {
 		return nil, err
 	}
+	c.watchLog()
 	return &writing{c, s}, nil
 }
 
@@ -99,6 +100,7 @@ func (w *writing) Commit() error {
 	err := w.run("COMMIT")
 	switch {
 	case err == nil:
+		w.store.log.afterCommit(w.conn)
 		if gone := w.store.present(); gone != nil {
 			return errors.New("committing: the database file went away meanwhile")
 		}

@@ -1,0 +1,73 @@
+package sqlite
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// logPages is how long the log may get before it is brought into the database: most
+// of it by a helper beside the writer, which then does the rest, so that the log can
+// begin anew. One that is four times as long meanwhile the writer brings in alone.
+const logPages = 4000
+
+// checkpoints is what the writer and its helper tell each other.
+type checkpoints struct {
+	pages   atomic.Int64 // logPages, but in tests
+	due     chan struct{}
+	begun   atomic.Bool // the helper is at it
+	most    atomic.Bool // it has brought in most of the log
+	running sync.WaitGroup
+}
+
+// watchLog has the connection tell how long the log is, instead of bringing it
+// into the database in the middle of a commit.
+func (c *conn) watchLog() {
+	c.db.WALHook(func(_ *sqlite3.Conn, _ string, pages int) error {
+		c.logged = pages
+		return nil
+	})
+}
+
+// afterCommit sees to the log. That it could not be brought in harms nothing: it
+// is tried again.
+func (p *checkpoints) afterCommit(c *conn) {
+	switch pages := int(p.pages.Load()); {
+	case c.logged < pages:
+	case c.logged >= 4*pages, p.most.Swap(false):
+		_, _, _ = c.db.WALCheckpoint("main", sqlite3.CHECKPOINT_PASSIVE)
+	case p.begun.CompareAndSwap(false, true):
+		p.due <- struct{}{}
+	}
+}
+
+// bringIn is the helper, on a connection of its own.
+func (s *Store) bringIn() {
+	var c *conn
+	defer func() {
+		if c != nil {
+			_ = c.close()
+		}
+	}()
+	for {
+		select {
+		case <-s.closing:
+			return
+		case <-s.log.due:
+		}
+		err := s.present()
+		if err == nil && c == nil {
+			c, err = s.connect()
+		}
+		if err == nil {
+			_, _, err = c.db.WALCheckpoint("main", sqlite3.CHECKPOINT_PASSIVE)
+		}
+		if err != nil && c != nil {
+			_ = c.close()
+			c = nil
+		}
+		s.log.most.Store(true)
+		s.log.begun.Store(false)
+	}
+}
