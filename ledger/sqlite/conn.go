@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -43,6 +44,11 @@ func (c *conn) configure(s *Store) error {
 		return err
 	}
 	mode, err := c.ask("PRAGMA journal_mode=WAL")
+	// SQLite does not wait here, where two would wait for each other.
+	for until := time.Now().Add(s.busy); errors.Is(err, sqlite3.BUSY) && time.Now().Before(until); {
+		time.Sleep(time.Millisecond)
+		mode, err = c.ask("PRAGMA journal_mode=WAL")
+	}
 	if err != nil {
 		return err
 	}

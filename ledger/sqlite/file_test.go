@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ncruces/go-sqlite3"
@@ -98,6 +99,24 @@ func scribble(t *testing.T, path string, at int64, text string) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestOpen_of_a_new_file_by_many_at_once(t *testing.T) {
+	for range 20 {
+		path := filepath.Join(t.TempDir(), "l.db")
+		var wg sync.WaitGroup
+		for range 6 {
+			wg.Go(func() {
+				s, err := sqlite.Open(t.Context(), path, nil)
+				if err != nil {
+					t.Errorf("Open() = %v, want no error", err)
+					return
+				}
+				_ = s.Close()
+			})
+		}
+		wg.Wait()
 	}
 }
 

@@ -98,11 +98,11 @@ func (c *conn) migrateFrom(list []migration) error {
 // version is the newest migration in the file; 0: it is empty. A database of
 // something else is an error.
 func (c *conn) version() (int, error) {
-	mark, err := c.askNow("PRAGMA application_id")
+	tables, err := c.askNow("SELECT count(*) FROM sqlite_schema")
 	if err != nil {
 		return 0, explain(err)
 	}
-	tables, err := c.askNow("SELECT count(*) FROM sqlite_schema")
+	mark, err := c.askNow("PRAGMA application_id") // after the tables, which another process may be making
 	if err != nil {
 		return 0, explain(err)
 	}
