@@ -18,7 +18,7 @@ type builder struct {
 	made   map[*rules.Rule]*value // and what these say in other keywords
 	byJSON map[string]*rules.Rule
 	sets   map[*rules.Rule][]*rules.Rule
-	words  map[ruleWord]bool
+	judged map[judgement]bool
 
 	textOf       map[*rules.Rule]*textlang.Formula
 	numberOf     map[*rules.Rule]*numlang.Formula

@@ -79,29 +79,30 @@ const maxClauses = 600
 
 // meet is the conjunction of two clauses, nil where they contradict.
 func (b *builder) meet(x, y *clause) *clause {
+	least, most := max(x.min, y.min), x.max
+	if y.max >= 0 && (most < 0 || y.max < most) {
+		most = y.max
+	}
+	if most >= 0 && most < least || common(x.ban, y.need) || common(y.ban, x.need) {
+		return nil
+	}
 	c := &clause{
 		objects: union(x.objects, y.objects), arrays: union(x.arrays, y.arrays),
 		marks: union(x.marks, y.marks),
 		need:  union(x.need, y.need), ban: union(x.ban, y.ban),
 		refine: append(slices.Clip(x.refine), y.refine...), some: append(slices.Clip(x.some), y.some...),
 		implied: append(slices.Clip(x.implied), y.implied...), count: append(slices.Clip(x.count), y.count...),
-		min: max(x.min, y.min), max: x.max, twice: x.twice,
+		min: least, max: most, twice: x.twice,
 	}
 	if y.twice != nil {
 		c.twice = y.twice
 	}
-	if y.max >= 0 && (c.max < 0 || y.max < c.max) {
-		c.max = y.max
-	}
-	if c.max >= 0 && c.max < c.min {
-		return nil
-	}
-	for _, n := range c.ban {
-		if slices.Contains(c.need, n) {
-			return nil
-		}
-	}
 	return c
+}
+
+// common reports whether two lists have something in common.
+func common(x, y []string) bool {
+	return slices.ContainsFunc(x, func(n string) bool { return slices.Contains(y, n) })
 }
 
 func union[T comparable](x, y []T) []T {

@@ -72,7 +72,7 @@ func newBuilder() *builder {
 		goals:  &goals{byLits: map[string]*goal{}},
 		judges: map[*rules.Rule]*rules.Schema{},
 		vals:   map[*rules.Rule]*value{}, made: map[*rules.Rule]*value{}, byJSON: map[string]*rules.Rule{},
-		sets: map[*rules.Rule][]*rules.Rule{}, words: map[ruleWord]bool{}, empties: map[emptyKey]bool{},
+		sets: map[*rules.Rule][]*rules.Rule{}, judged: map[judgement]bool{}, empties: map[emptyKey]bool{},
 		spreads: map[spreadKey][]*clause{}, textOf: map[*rules.Rule]*textlang.Formula{}, numberOf: map[*rules.Rule]*numlang.Formula{},
 		patterns: map[*rules.Pattern]*textlang.Formula{}, formats: map[string]*textlang.Formula{}, nameMachines: map[namePart]textlang.Machine{},
 		texts: map[string][]*textlang.Lang{}, numbers: map[string]*numlang.Lang{}, shapes: map[string]*object{}, lists: map[string]*array{},

@@ -141,7 +141,7 @@ func (b *builder) mayBe(g *goal, kind rules.Types) bool {
 func (b *builder) lookAt(g *goal, kind rules.Types) {
 	switch kind {
 	case rules.Null:
-		g.null, g.yes, g.no = b.holdsWord(g, "null"), b.holdsWord(g, "true"), b.holdsWord(g, "false")
+		g.null, g.yes, g.no = b.holds(g, "null"), b.holds(g, "true"), b.holds(g, "false")
 	case rules.Num:
 		var all []*numlang.Formula
 		for _, l := range g.lits {
@@ -256,39 +256,29 @@ func (b *builder) numberLang(lits []literal, f *numlang.Formula) *numlang.Lang {
 	return l
 }
 
-// holdsWord is holds for a word: null, true or false. Rules are asked about these
-// again and again, so what they say is noted.
-func (b *builder) holdsWord(g *goal, word string) bool {
-	for _, l := range g.lits {
-		key := ruleWord{b.rules[l>>1], word}
-		ok, known := b.words[key]
-		if !known {
-			ok = b.holds(&goal{lits: []literal{l &^ 1}}, word)
-			b.words[key] = ok
-		}
-		if ok == l.neg() {
-			return false
-		}
-	}
-	return true
-}
-
-type ruleWord struct {
-	r    *rules.Rule
-	word string
-}
-
-// holds asks the validator whether a value satisfies every literal.
+// holds asks the validator whether a value satisfies every literal. The same values
+// are asked about again and again, so what rules say of them is noted.
 func (b *builder) holds(g *goal, json string) bool {
 	for _, l := range g.lits {
-		ok, decided := b.accepts(b.rules[l>>1], json)
-		if !decided {
-			b.refuse(b.rules[l>>1], "", "the validator gives up on a value of an enum")
-			return false
+		key := judgement{b.rules[l>>1], json}
+		ok, known := b.judged[key]
+		if !known {
+			var decided bool
+			if ok, decided = b.accepts(key.rule, json); !decided {
+				b.refuse(key.rule, "", "the validator gives up on a value of an enum")
+				return false
+			}
+			b.judged[key] = ok
 		}
 		if ok == l.neg() {
 			return false
 		}
 	}
 	return true
+}
+
+// judgement is the question whether a rule accepts a value.
+type judgement struct {
+	rule *rules.Rule
+	json string
 }

@@ -80,6 +80,7 @@ func (l *Labels) Classes(beside map[string]bool) ([]Class, error) {
 type graph struct {
 	starts []rune
 	next   [][]int32 // by class, Dead for one that no text holds
+	back   [][]int32 // the states that lead to each
 	beside map[string]bool
 }
 
@@ -114,6 +115,17 @@ func (g *graph) explore(l *Labels) (map[uint64][]int32, error) {
 			}
 		}
 		g.next = append(g.next, to)
+	}
+	g.back = make([][]int32, len(g.next))
+	for s, row := range g.next {
+		for _, to := range row {
+			if to == Dead {
+				continue
+			}
+			if last := len(g.back[to]) - 1; last < 0 || g.back[to][last] != int32(s) {
+				g.back[to] = append(g.back[to], int32(s))
+			}
+		}
 	}
 	return ends, nil
 }
@@ -161,14 +173,6 @@ func (g *graph) words(ends []int32) (words []string, many bool) {
 
 // leading are the states from which one of the ends is reached.
 func (g *graph) leading(ends []int32) []bool {
-	back := make([][]int32, len(g.next))
-	for s, row := range g.next {
-		for _, to := range row {
-			if to != Dead {
-				back[to] = append(back[to], int32(s))
-			}
-		}
-	}
 	leads := make([]bool, len(g.next))
 	todo := slices.Clone(ends)
 	for _, e := range ends {
@@ -177,7 +181,7 @@ func (g *graph) leading(ends []int32) []bool {
 	for len(todo) > 0 {
 		s := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		for _, p := range back[s] {
+		for _, p := range g.back[s] {
 			if !leads[p] {
 				leads[p] = true
 				todo = append(todo, p)
