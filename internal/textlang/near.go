@@ -8,6 +8,7 @@ import "math"
 type near struct {
 	machine Machine
 	starts  []rune
+	some    []int32   // by state: how far some end is, or 0 where none was looked for
 	known   [][]int32 // by lo and state: what nearest gives, or 0 where it is not known
 }
 
@@ -23,11 +24,49 @@ const nowhere = math.MaxInt32
 func newNear(m Machine) *near { return &near{machine: m, starts: m.bounds()} }
 
 func (n *near) fits(q int32, lo, hi int) bool {
-	k := n.nearest(q, max(lo, 0))
+	lo = max(lo, 0)
+	if n.someFits(q, lo, hi) {
+		return true // any end will do: where words are of one length, the nearest is as far as all
+	}
+	k := n.nearest(q, lo)
 	return k < nowhere && (hi < 0 || int(k) <= hi)
 }
 
+// someFits tries one way on.
+func (n *near) someFits(q int32, lo, hi int) bool {
+	for range lo {
+		next := Dead
+		n.each(q, func(to int32) bool {
+			next = to
+			return false
+		})
+		if next == Dead {
+			return false
+		}
+		q = next
+	}
+	k := n.someEnd(q)
+	return k < nowhere && (hi < 0 || int(k)+lo <= hi)
+}
+
 func (n *near) far() int { return -1 }
+
+// someEnd is how far some end is behind q, which is no dead end.
+func (n *near) someEnd(q int32) int32 {
+	for int(q) >= len(n.some) {
+		n.some = append(n.some, 0)
+	}
+	if n.some[q] == 0 && !n.machine.Accept(q) {
+		n.some[q] = nowhere // while it is looked for, and where only what goes in circles is found
+		n.each(q, func(to int32) bool {
+			if k := n.someEnd(to); k < nowhere {
+				n.some[q] = k + 1
+			}
+			return n.some[q] == nowhere
+		})
+	}
+	return n.some[q]
+}
 
 // nearest is how many code points behind q, lo at least, a word ends first.
 func (n *near) nearest(q int32, lo int) int32 {
