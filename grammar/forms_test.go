@@ -9,3 +9,11 @@ func TestNeededMembersSettle(t *testing.T) {
 		[]string{`{"a": 1, "c": 2}`, `{"c": 1, "a": 2}`, `{"a": "x", "c": 1}`},
 		[]string{`{"a": 1, "c": 1}`, `{"a": 2}`, `{"a": 1, "c": 1, "b": 2}`})
 }
+
+// TestConstEvaluatesNothing: const says what members are, and leaves them
+// unevaluated.
+func TestConstEvaluatesNothing(t *testing.T) {
+	checkTexts(t, `{"type":"object","anyOf":[{"const":{"a":1}},{"const":{"b":[1]}},{"properties":{"c":{"unevaluatedItems":false,"anyOf":[{"const":[1]},{"prefixItems":[{"const":2}]}]}}}],"unevaluatedProperties":{"type":"array"}}`,
+		[]string{`{"b": [1]}`, `{"c": [2]}`, `{"c": [2], "b": []}`, `{}`},
+		[]string{`{"a": 1}`, `{"c": [1]}`, `{"b": 1}`, `{"c": [2, 1]}`})
+}

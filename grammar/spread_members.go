@@ -10,7 +10,7 @@ import (
 func (b *builder) ownObject(r *rules.Rule) []*clause {
 	o := r.Object
 	c := top()
-	c.objects, c.marks = []*rules.Rule{r}, []*rules.Rule{r}
+	c.objects, c.marks = []*rules.Rule{r}, b.marksOf(r)
 	c.min, c.max = o.MinLen, o.MaxLen
 	if c.max >= 0 && c.max < c.min {
 		return nil
@@ -35,6 +35,15 @@ func (b *builder) ownObject(r *rules.Rule) []*clause {
 		}
 	}
 	return out
+}
+
+// marksOf is a rule as one that evaluates; what stands for a value of an enum does
+// not.
+func (b *builder) marksOf(r *rules.Rule) []*rules.Rule {
+	if b.made[r] != nil {
+		return nil
+	}
+	return []*rules.Rule{r}
 }
 
 func (b *builder) notObject(r *rules.Rule) []*clause {
@@ -147,7 +156,7 @@ func (b *builder) nameAllowed(r *rules.Rule, name string) bool {
 func (b *builder) ownArray(r *rules.Rule) []*clause {
 	a := r.Array
 	c := top()
-	c.arrays, c.marks = []*rules.Rule{r}, []*rules.Rule{r}
+	c.arrays, c.marks = []*rules.Rule{r}, b.marksOf(r)
 	c.min, c.max = a.MinLen, a.MaxLen
 	if c.max >= 0 && c.max < c.min {
 		return nil
