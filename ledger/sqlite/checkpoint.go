@@ -7,14 +7,16 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// logPages is how long the log may get before it is brought into the database: most
-// of it by a helper beside the writer, which then does the rest, so that the log can
-// begin anew. One that is four times as long meanwhile the writer brings in alone.
+// logPages is how far the log may grow before a helper beside the writer brings it
+// into the database. Only the writer can have the log begin anew, and must bring in
+// what came meanwhile, with syncs of its own: so it does that when the log is twice
+// as long, or, where the helper has not come through, four times.
 const logPages = 4000
 
 // checkpoints is what the writer and its helper tell each other.
 type checkpoints struct {
 	pages   atomic.Int64 // logPages, but in tests
+	asked   int          // how long the log was when the helper was asked; the writer's
 	due     chan struct{}
 	begun   atomic.Bool // the helper is at it
 	most    atomic.Bool // it has brought in most of the log
@@ -33,11 +35,15 @@ func (c *conn) watchLog() {
 // afterCommit sees to the log. That it could not be brought in harms nothing: it
 // is tried again.
 func (p *checkpoints) afterCommit(c *conn) {
-	switch pages := int(p.pages.Load()); {
-	case c.logged < pages:
-	case c.logged >= 4*pages, p.most.Swap(false):
+	pages := int(p.pages.Load())
+	if c.logged < p.asked {
+		p.asked = 0 // it has begun anew
+	}
+	switch {
+	case c.logged >= 4*pages, c.logged >= 2*pages && p.most.Swap(false):
 		_, _, _ = c.db.WALCheckpoint("main", sqlite3.CHECKPOINT_PASSIVE)
-	case p.begun.CompareAndSwap(false, true):
+	case c.logged >= p.asked+pages && p.begun.CompareAndSwap(false, true):
+		p.asked = c.logged
 		p.due <- struct{}{}
 	}
 }
