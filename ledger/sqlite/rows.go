@@ -41,26 +41,39 @@ func (c *conn) insert(row *ledger.Row) error {
 	if err != nil {
 		return err
 	}
-	st, err := c.inserting(row)
-	if err == nil {
-		err = bindRow(st, row)
+	err = c.exec(row, false)
+	if errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) { // it stands there already
+		err = c.exec(row, true)
 	}
 	if err != nil {
 		return err
 	}
-	c.db.SetLastInsertRowID(0)
-	if err := st.Exec(); err != nil {
+	if row.Table == lateTable {
+		l.set(row, hasLate(row.Table, row.Words))
+	}
+	return nil
+}
+
+// exec inserts a row, or puts it in the place of the one with its id.
+func (c *conn) exec(row *ledger.Row, replace bool) error {
+	st, err := c.inserting(row, replace)
+	if err != nil {
 		return err
 	}
-	if row.Seq = c.db.LastInsertRowID(); row.Seq == 0 { // it stood there already
+	b := binder{st: st}
+	b.words(row.ID)
+	b.words(row.Words[:]...)
+	b.blob(row.Body)
+	if err := b.exec(); err != nil {
+		return err
+	}
+	row.Seq = c.db.LastInsertRowID()
+	if replace {
 		known, err := c.findIndexed(ledger.Query{Table: row.Table, ID: row.ID})
 		if err != nil {
 			return err
 		}
 		row.Seq = known[0].Seq
-	}
-	if row.Table == lateTable {
-		l.set(row, hasLate(row.Table, row.Words))
 	}
 	return nil
 }
@@ -81,39 +94,55 @@ func (c *conn) change(old, row *ledger.Row) error {
 	if err != nil {
 		return err
 	}
-	var errs []error
-	n := 0
+	b := binder{st: st}
 	for i, w := range row.Words {
-		if w != old.Words[i] {
-			n++
-			errs = append(errs, bindWord(st, n, w))
+		switch {
+		case w == old.Words[i]:
+		case w == "":
+			b.null()
+		default:
+			b.words(w)
 		}
 	}
-	errs = append(errs, st.BindBlob(n+1, row.Body), st.BindInt64(n+2, row.Seq))
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	return st.Exec()
+	b.blob(row.Body)
+	b.number(row.Seq)
+	return b.exec()
 }
 
-// bindRow binds what is not empty, in the order of insertSQL.
-func bindRow(st *sqlite3.Stmt, row *ledger.Row) error {
-	var errs []error
-	n := 0
-	for _, w := range append([]string{row.ID}, row.Words[:]...) {
+// binder binds one value after the other.
+type binder struct {
+	st  *sqlite3.Stmt
+	n   int
+	err error
+}
+
+func (b *binder) bound(err error) {
+	if b.err == nil {
+		b.err = err
+	}
+}
+
+func (b *binder) next() int { b.n++; return b.n }
+
+// words binds those that are not empty.
+func (b *binder) words(list ...string) {
+	for _, w := range list {
 		if w != "" {
-			n++
-			errs = append(errs, st.BindText(n, w))
+			b.bound(b.st.BindText(b.next(), w))
 		}
 	}
-	return errors.Join(append(errs, st.BindBlob(n+1, row.Body))...)
 }
 
-func bindWord(st *sqlite3.Stmt, i int, word string) error {
-	if word == "" {
-		return st.BindNull(i)
+func (b *binder) null()          { b.bound(b.st.BindNull(b.next())) }
+func (b *binder) number(n int64) { b.bound(b.st.BindInt64(b.next(), n)) }
+func (b *binder) blob(v []byte)  { b.bound(b.st.BindBlob(b.next(), v)) }
+
+// exec runs a statement without rows.
+func (b *binder) exec() error {
+	if b.err != nil {
+		return b.err
 	}
-	return st.BindText(i, word)
+	return b.st.Exec()
 }
 
 // find lists the rows of q as the tables have them.
@@ -150,11 +179,19 @@ func (c *conn) findIndexed(q ledger.Query) ([]ledger.Row, error) {
 		return c.findPacked(q)
 	}
 	st, err := c.finding(q)
-	if err == nil {
-		err = bindQuery(st, q)
-	}
 	if err != nil {
 		return nil, err
+	}
+	b := binder{st: st}
+	b.words(q.ID)
+	b.words(q.Words[:]...)
+	for _, bound := range []int64{q.Before, q.After, int64(q.Limit)} {
+		if bound > 0 {
+			b.number(bound)
+		}
+	}
+	if b.err != nil {
+		return nil, b.err
 	}
 	defer st.Reset()
 	var rows []ledger.Row
@@ -162,23 +199,6 @@ func (c *conn) findIndexed(q ledger.Query) ([]ledger.Row, error) {
 		rows = append(rows, rowOf(q.Table, st))
 	}
 	return rows, st.Err()
-}
-
-func bindQuery(st *sqlite3.Stmt, q ledger.Query) error {
-	var errs []error
-	n := 0
-	next := func() int { n++; return n }
-	for _, w := range append([]string{q.ID}, q.Words[:]...) {
-		if w != "" {
-			errs = append(errs, st.BindText(next(), w))
-		}
-	}
-	for _, bound := range []int64{q.Before, q.After, int64(q.Limit)} {
-		if bound > 0 {
-			errs = append(errs, st.BindInt64(next(), bound))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 func matches(row *ledger.Row, q ledger.Query) bool {

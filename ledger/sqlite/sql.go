@@ -17,6 +17,7 @@ type shape struct {
 	id                           bool
 	words                        uint8 // a bit for each word that it names
 	late, indexed                bool  // of rows of lateTable
+	replace                      bool  // the row of that id, where it is there
 	before, after, limit, newest bool
 }
 
@@ -100,8 +101,8 @@ func findSQL(s shape) string {
 }
 
 // inserting binds id and words that are not empty, then the body.
-func (c *conn) inserting(row *ledger.Row) (*sqlite3.Stmt, error) {
-	return c.shape(shape{verb: "INSERT", table: row.Table, id: row.ID != "", words: named(row.Words), late: hasLate(row.Table, row.Words)}, insertSQL)
+func (c *conn) inserting(row *ledger.Row, replace bool) (*sqlite3.Stmt, error) {
+	return c.shape(shape{verb: "INSERT", table: row.Table, id: row.ID != "", words: named(row.Words), late: hasLate(row.Table, row.Words), replace: replace}, insertSQL)
 }
 
 func insertSQL(s shape) string {
@@ -114,7 +115,7 @@ func insertSQL(s shape) string {
 		names, values = append(names, "late"), values+", 1"
 	}
 	sql := "INSERT INTO " + s.table + " (" + strings.Join(names, ", ") + ") VALUES (" + values + ")"
-	if !s.id {
+	if !s.replace {
 		return sql
 	}
 	sql += " ON CONFLICT (id) WHERE id IS NOT NULL DO UPDATE SET w0 = excluded.w0, w1 = excluded.w1, w2 = excluded.w2," +
