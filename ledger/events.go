@@ -50,8 +50,8 @@ type link struct {
 // unsealed ends the text of an event that has no place in the chain yet.
 const unsealed = `"prev":"","hash":""}`
 
-// Prepare makes what does not depend on the chain.
-func (k *link) Prepare() {
+// begin makes what does not depend on the chain.
+func (k *link) begin() error {
 	k.once.Do(func() {
 		if k.of != nil {
 			var text []byte
@@ -65,10 +65,22 @@ func (k *link) Prepare() {
 			k.begun = bytes.TrimSuffix(text, []byte(unsealed))
 		}
 	})
+	return k.err
 }
 
 // AppendBinary makes the body of an event's row.
 func (k *link) AppendBinary(b []byte) ([]byte, error) {
+	text, err := k.bytes()
+	if err != nil || len(b) == 0 {
+		return text, err
+	}
+	return append(b, text...), nil
+}
+
+func (k *link) bytes() ([]byte, error) {
+	if text := k.text.Load(); text != nil {
+		return *text, nil
+	}
 	e, err := k.seal()
 	if err != nil {
 		return nil, err
@@ -77,11 +89,11 @@ func (k *link) AppendBinary(b []byte) ([]byte, error) {
 	text = append(append(append(text, k.begun...), `"prev":"`...), e.Prev...)
 	text = append(append(append(text, `","hash":"`...), e.Hash...), `"}`...)
 	k.text.Store(&text)
-	if len(b) == 0 {
-		return text, nil
-	}
-	return append(b, text...), nil
+	return text, nil
 }
+
+// Prepare makes the body before it is asked for.
+func (k *link) Prepare() { _, _ = k.bytes() }
 
 // seal hashes k, and whatever before it is not hashed yet.
 func (k *link) seal() (*storedEvent, error) {
@@ -91,8 +103,8 @@ func (k *link) seal() (*storedEvent, error) {
 	}
 	for i := len(waiting) - 1; i >= 0; i-- {
 		at := waiting[i]
-		if at.Prepare(); at.err != nil {
-			return nil, at.err
+		if err := at.begin(); err != nil {
+			return nil, err
 		}
 		e := at.event
 		if at.prev != nil {
