@@ -86,6 +86,9 @@ func (b *builder) object(g *goal, c *clause) *object {
 		}
 		extra = append(extra, few...)
 	}
+	if len(o.some) > 0 && o.max >= 0 && o.mayMiss() {
+		b.refuseLits(g.lits, "something that some member must be, together with maxProperties")
+	}
 	for _, i := range c.implied {
 		o.implied = append(o.implied, o.needs(i)...)
 	}
@@ -94,6 +97,25 @@ func (b *builder) object(g *goal, c *clause) *object {
 	}
 	b.shapes[key] = o
 	return o
+}
+
+// mayMiss reports whether there is room for members beside those that must be there
+// and one may come that settles nothing. The last one that there is room for would
+// have to, and its name would be begun in vain.
+func (o *object) mayMiss() bool {
+	room, misses := o.max, false
+	for i := range o.members {
+		switch m := &o.members[i]; {
+		case m.needed:
+			room--
+		case m.goal != nil && m.settles == 0:
+			misses = true
+		}
+	}
+	for _, k := range o.classes {
+		misses = misses || k.goal != nil && k.settles == 0
+	}
+	return misses && room > 0
 }
 
 // members are what a clause mentions, nil where one must be there and must not.
