@@ -48,6 +48,7 @@ func (x *textWalk) loose() bool {
 }
 
 const (
+	enoughChars = 20    // for a set of them to be worth it
 	enoughLoose = 8     // characters that must be able to follow each other
 	mostStates  = 256   // that a loose set may pass
 	mostTries   = 12    // to find it
@@ -60,11 +61,15 @@ const (
 func (x *textWalk) looseSet() (within, leaving tokenizer.CharSet, states []int32) {
 	l, classes := x.text, x.text.Plain()
 	set := make([]bool, len(classes))
-	left := 0
+	left, chars := 0, 0
 	for c := range classes {
 		if set[c] = l.Step(x.at.q, classes[c].Plain) != textlang.Dead; set[c] {
 			left++
+			chars += int(classes[c].Last-classes[c].First) + 1
 		}
+	}
+	if chars < enoughChars {
+		return within, leaving, nil
 	}
 	by := map[int32]int{} // the class that led to a state first
 	for range mostTries {

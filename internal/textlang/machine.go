@@ -58,9 +58,9 @@ type lazy struct {
 	ascii  [128]uint16
 	ids    map[string]int32
 	keys   [][]byte
-	room   []byte  // for a key
-	next   []int32 // state*classes + class
-	rows   []*Row  // by state, where they were asked for
+	room   []byte    // for a key
+	next   [][]int32 // by state and class; nil: no class was asked for
+	rows   []*Row    // by state, where they were asked for
 	acc    []bool
 	live   []uint8 // yes, no or not known yet
 	open   []uint8
@@ -115,9 +115,7 @@ func (l *lazy) add(key []byte) int32 {
 	key = slices.Clone(key)
 	l.ids[string(key)] = id
 	l.keys = append(l.keys, key)
-	for range l.starts {
-		l.next = append(l.next, Unknown)
-	}
+	l.next = append(l.next, nil)
 	l.rows = append(l.rows, nil)
 	l.acc = append(l.acc, string(key) == all || l.src.accept(key))
 	l.live = append(l.live, 0)
@@ -130,8 +128,12 @@ func (l *lazy) add(key []byte) int32 {
 
 // raw is the next state, which may be a dead end.
 func (l *lazy) raw(q int32, class int) int32 {
-	at := int(q)*len(l.starts) + class
-	if to := l.next[at]; to != Unknown {
+	next := l.next[q]
+	if next == nil {
+		next = slices.Repeat([]int32{Unknown}, len(l.starts))
+		l.next[q] = next
+	}
+	if to := next[class]; to != Unknown {
 		return to
 	}
 	to := q
@@ -139,7 +141,7 @@ func (l *lazy) raw(q int32, class int) int32 {
 		l.room = l.src.step(l.room[:0], key, l.starts[class])
 		to = l.named(l.room)
 	}
-	l.next[at] = to
+	next[class] = to
 	return to
 }
 
@@ -158,7 +160,7 @@ func (l *lazy) named(key []byte) int32 {
 func (l *lazy) stepClass(q int32, class int) int32 {
 	to := l.raw(q, class)
 	if to != Dead && !l.isLive(to) {
-		l.next[int(q)*len(l.starts)+class] = Dead
+		l.next[q][class] = Dead
 		return Dead
 	}
 	return to
@@ -174,8 +176,10 @@ func (l *lazy) Start() int32 {
 
 func (l *lazy) Step(q int32, r rune) int32 {
 	class := l.class(r)
-	if to := l.next[int(q)*len(l.starts)+class]; to == Dead || to >= 0 && l.live[to] == yes {
-		return to
+	if next := l.next[q]; next != nil {
+		if to := next[class]; to == Dead || to >= 0 && l.live[to] == yes {
+			return to
+		}
 	}
 	return l.stepClass(q, class)
 }
