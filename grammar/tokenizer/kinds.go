@@ -50,7 +50,7 @@ func (k *Kinds) Set(mask []uint64, node int32) {
 type kindTrees struct {
 	mu    sync.Mutex
 	trees []*Kinds
-	at    []int32 // room for newKinds
+	room  growing
 }
 
 // maxFirsts is how many kinds are worth a tree, and maxNodes how many nodes.
@@ -80,10 +80,7 @@ func (v *Vocabulary) Kinds(firsts []rune, wanted bool) *Kinds {
 	if !wanted {
 		return nil
 	}
-	if t.at == nil {
-		t.at = make([]int32, v.size)
-	}
-	k := newKinds(v, firsts, t.at)
+	k := t.room.make(v, firsts)
 	t.trees = slices.Insert(t.trees, 0, k)
 	if len(t.trees) > maxKinds {
 		t.trees = slices.Delete(t.trees, maxKinds, len(t.trees))
@@ -91,79 +88,95 @@ func (v *Vocabulary) Kinds(firsts []rune, wanted bool) *Kinds {
 	return k
 }
 
-// newKinds makes a tree. The node of each token is at, which is room to be used again.
-func newKinds(v *Vocabulary, firsts []rune, at []int32) *Kinds {
+// growing is a tree that is being made, in room that is used again.
+type growing struct {
+	*Kinds
+	next []uint16 // by node and kind: the child, 0 where there is none
+	at   []uint16 // by token: its node, 0 where it is not safe
+}
+
+func (g *growing) make(v *Vocabulary, firsts []rune) *Kinds {
 	k := &Kinds{Firsts: slices.Clone(firsts), many: map[int32][]uint64{}}
 	if len(firsts) > maxFirsts {
 		return k
 	}
-	clear(at)
-	k.Nodes = make([]KindNode, 1, 1<<10)
+	if g.at == nil {
+		g.at = make([]uint16, v.size+1)
+	}
+	clear(g.at)
+	g.Kinds, g.next = k, g.next[:0]
+	g.add(0)
 	var ascii [utf8.RuneSelf]int32
 	for c := range ascii {
-		ascii[c] = k.kind(rune(c))
-	}
-	for _, c := range "\"\\" {
-		ascii[c] = -1
+		if ascii[c] = k.kind(rune(c)); c < ' ' || c == '"' || c == '\\' {
+			ascii[c] = -1
+		}
 	}
 	safe := v.Safe(v.SafeLength())
 	var nodes [maxDepth + 1]int32
 	var parts [maxDepth + 1]jsonchar.Part
 	trie := v.trie.nodes
-	for i := 0; i < len(trie); {
+	for i := 0; i < len(trie); i++ {
 		n := trie[i]
 		d, c := n.Depth()&maxDepth, n.Byte()
 		node := nodes[d-1]
 		if c < utf8.RuneSelf {
 			kind := ascii[c]
-			if kind < 0 || c < ' ' || parts[d-1] != 0 {
-				i += n.Size()
+			if kind < 0 || parts[d-1] != 0 {
+				i += n.Size() - 1
 				continue
 			}
-			node = k.child(node, kind)
+			node = g.child(node, kind)
 			parts[d] = 0
 		} else {
 			s := parts[d-1].Step(c)
 			if !s.OK {
-				i += n.Size()
+				i += n.Size() - 1
 				continue
 			}
 			if parts[d] = s.Next; s.Next == 0 {
-				node = k.child(node, k.kind(s.Rune))
+				node = g.child(node, k.kind(s.Rune))
 			}
 		}
-		nodes[d] = node
-		if id := n.Token(); safe[id>>6]>>(id&63)&1 != 0 {
-			at[id] = node
-			k.Nodes[node].high++
-		}
-		if len(k.Nodes) > maxNodes {
+		if node > maxNodes {
 			k.Nodes = nil
 			return k
 		}
-		i++
+		nodes[d] = node
+		id := n.Token() // without a branch, which nothing could foresee
+		is := int32(safe[id>>6] >> (id & 63) & 1)
+		g.at[id] |= uint16(node & -is)
+		k.Nodes[node].high += is
 	}
 	for _, t := range v.trie.twins {
-		if node := at[t[0]]; node != 0 {
-			at[t[1]] = node
+		node := g.at[t[0]]
+		if g.at[t[1]] = node; node != 0 {
 			k.Nodes[node].high++
 		}
 	}
-	k.fill(at)
+	k.fill(g.at[:v.size])
 	return k
 }
 
 // child finds or makes the child of a kind.
-func (k *Kinds) child(node, kind int32) int32 {
-	for c := k.Nodes[node].First; c != 0; c = k.Nodes[c].Next {
-		if k.Nodes[c].Kind == kind {
-			return c
-		}
+func (g *growing) child(node, kind int32) int32 {
+	at := int(node)*len(g.Firsts) + int(kind)
+	if c := g.next[at]; c != 0 {
+		return int32(c)
 	}
-	c := int32(len(k.Nodes))
-	k.Nodes = append(k.Nodes, KindNode{Kind: kind, Next: k.Nodes[node].First})
-	k.Nodes[node].First = c
+	c := g.add(kind)
+	g.next[at] = uint16(c)
+	g.Nodes[c].Next = g.Nodes[node].First
+	g.Nodes[node].First = c
 	return c
+}
+
+func (g *growing) add(kind int32) int32 {
+	g.Nodes = append(g.Nodes, KindNode{Kind: kind})
+	for range g.Firsts {
+		g.next = append(g.next, 0)
+	}
+	return int32(len(g.Nodes) - 1)
 }
 
 func (k *Kinds) kind(r rune) int32 {
@@ -175,7 +188,7 @@ func (k *Kinds) kind(r rune) int32 {
 }
 
 // fill sorts the tokens by node; high of each is how many there are.
-func (k *Kinds) fill(at []int32) {
+func (k *Kinds) fill(at []uint16) {
 	total := int32(0)
 	for i := range k.Nodes {
 		n := &k.Nodes[i]
