@@ -122,13 +122,13 @@ func (m *machine) inKey(out []way, w *way, b byte) []way {
 	next := *w
 	next.char = s.Next
 	if s.Next == 0 {
-		if w.word >= 0 {
-			if next.word = o.trie.Step(w.word, s.Rune); next.word >= 0 && w.state < 0 && !m.memberBelow(w.in, next.word) {
-				next.word = textlang.Dead
-			}
-		}
 		if w.state >= 0 {
 			next.state = o.others.Step(w.state, s.Rune)
+		}
+		if w.word >= 0 {
+			if next.word = o.trie.Step(w.word, s.Rune); next.word >= 0 && next.state < 0 && !m.memberBelow(w.in, next.word) {
+				next.word = textlang.Dead
+			}
 		}
 	} else {
 		m.partOfKey(w, &next)
@@ -144,10 +144,12 @@ func (m *machine) partOfKey(w, next *way) {
 	o := w.in.object
 	word, other := false, false
 	for _, r := range next.char.Ranges() {
-		word = word || (w.word >= 0 && o.trie.Next(w.word, r[0], r[1], func(to int32) bool {
-			return w.state >= 0 || m.memberBelow(w.in, to)
-		}))
 		other = other || (w.state >= 0 && r[0] <= r[1] && o.others.SomeIn(w.state, r[0], r[1]))
+	}
+	for _, r := range next.char.Ranges() {
+		word = word || (w.word >= 0 && o.trie.Next(w.word, r[0], r[1], func(to int32) bool {
+			return other || m.memberBelow(w.in, to)
+		}))
 	}
 	if !word {
 		next.word = textlang.Dead

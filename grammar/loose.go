@@ -48,11 +48,11 @@ func (x *textWalk) loose() bool {
 }
 
 const (
-	enoughChars = 20    // for a set of them to be worth it
-	enoughLoose = 8     // characters that must be able to follow each other
-	mostStates  = 256   // that a loose set may pass
-	mostTries   = 12    // to find it
-	fewOthers   = 6_000 // tokens that hold a character which leaves it
+	enoughChars = 20     // for a set of them to be worth it
+	enoughLoose = 8      // characters that must be able to follow each other
+	mostStates  = 256    // that a loose set may pass
+	mostTries   = 12     // to find it
+	fewOthers   = 16_000 // tokens that hold a character which leaves it
 )
 
 // looseSet finds characters that may follow each other in any order and number,

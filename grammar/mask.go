@@ -103,7 +103,7 @@ func (m *Matcher) make(p *position, n byte) *mask {
 	w.start(m.g, m.v)
 	if list := w.readings(p); list != nil {
 		w.texts(list)
-	} else if w.names(m.v.Body, p) {
+	} else if w.names(m.v.Body, p) || w.oneName(p) {
 	} else if safe := m.safe(p); safe != nil {
 		w.allow(safe)
 		w.walk(m.v.Leftover(), p, n)

@@ -29,6 +29,7 @@ type object struct {
 	needed  names              // those that must
 	others  textlang.Machine   // the other names that may come; nil: none
 	byClass *textlang.Labelled // others, where there are classes
+	another *textlang.Lang     // others, as texts
 }
 
 // member is a name that the schema mentions.

@@ -339,6 +339,9 @@ func (o *object) seal() {
 	case wanted(0):
 		o.others = textlang.Any
 	}
+	if o.others != nil {
+		o.another = &textlang.Lang{Machine: o.others, Max: -1}
+	}
 }
 
 func (o *object) index() {

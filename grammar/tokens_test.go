@@ -46,6 +46,8 @@ var maskSchemas = []string{
 	`{"type":"object","propertyNames":{"pattern":"^[a-n]{1,2}$"},"maxProperties":2}`,
 	`{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"boolean"}},"patternProperties":{"^e":{"type":"string"},"e.*n":{"const":1}},"additionalProperties":{}}`,
 	`{"type":"object","properties":{"id":{}},"patternProperties":{"^n":{}},"additionalProperties":false}`,
+	`{"type":"object","properties":{"id":{},"the":{}},"patternProperties":{"^.+/.*$":{},"^[a-c]+$":{}},"additionalProperties":false}`,
+	`{"type":"object","properties":{"id":{},"name":false},"patternProperties":{"^(?:[a-z]+ ){0,2}[a-z]+$":{}},"additionalProperties":false}`,
 	`{"type":"object","properties":{"id":{"pattern":"^[a-zA-Z0-9_-]{1,20}$"},"name":{"pattern":"^.*@.*$"}}}`,
 	only(`{"pattern":"^(?:\\S+\\s+){0,3}\\S+$"}`),
 	only(`{"pattern":"^(?:\\S+\\s+){0,2}\\S+$","maxLength":40,"minLength":3}`),
@@ -124,6 +126,24 @@ func randomToken(r *rand.Rand, m *Matcher, v *tokenizer.Vocabulary) tokenizer.ID
 		return -1
 	}
 	return list[r.IntN(len(list))]
+}
+
+// TestANameThatIsUsedUpLeadsNowhere: where no other name can become of the letters,
+// they must not be taken, or the text could not go on.
+func TestANameThatIsUsedUpLeadsNowhere(t *testing.T) {
+	for _, row := range []struct{ src, text, never string }{
+		{`{"properties":{"id":{}},"patternProperties":{"^n":{}},"additionalProperties":false}`, `{"id":1,"`, `i`},
+		{`{"properties":{"\u00e9":{}},"patternProperties":{"^n":{}},"additionalProperties":false}`, `{"\u00e9":1,"`, "\xc3"},
+		{`{"properties":{"no":false},"patternProperties":{"^x":{}},"additionalProperties":false}`, `{"`, `n`},
+	} {
+		m := compiled(t, row.src).Matcher(nil)
+		if n, ok := m.AcceptBytes([]byte(row.text)); !ok {
+			t.Fatalf("%s: only %d bytes of %q are taken", row.src, n, row.text)
+		}
+		if _, ok := m.AcceptBytes([]byte(row.never)); ok {
+			t.Errorf("%s: behind %q the byte %q is taken, from which nothing leads on", row.src, row.text, row.never)
+		}
+	}
 }
 
 // TestManyMatchersAtOnce shares one grammar; it is for the race detector.

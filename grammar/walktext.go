@@ -13,7 +13,7 @@ import (
 type reading struct {
 	text *textlang.Lang
 	at   textState
-	ends *position // behind the quote
+	ends *position // behind the quote; dead: that is not asked
 }
 
 // readings are those of a position within a string, nil where it is within
@@ -65,13 +65,19 @@ func (w *walker) texts(list []reading) {
 			w.setTwins(w.v.Leftover())
 			continue
 		}
-		if nodes := w.v.Trie().Nodes(); x.walk(nodes, 0) > len(nodes)/farWalk {
-			w.m.mu.Lock()
-			w.m.costly[costlyText{r.text, w.v}] = true
-			w.m.mu.Unlock()
-		}
-		w.setTwins(w.v.Trie())
+		x.walkAll()
 	}
+}
+
+// walkAll decides the whole vocabulary, and notes where that was costly.
+func (x *textWalk) walkAll() {
+	w := x.w
+	if nodes := w.v.Trie().Nodes(); x.walk(nodes, 0) > len(nodes)/farWalk {
+		w.m.mu.Lock()
+		w.m.costly[costlyText{x.text, w.v}] = true
+		w.m.mu.Unlock()
+	}
+	w.setTwins(w.v.Trie())
 }
 
 // safe takes the safe tokens that the reading goes on with, without a walk of the
@@ -176,7 +182,7 @@ func (x *textWalk) walk(nodes []tokenizer.Node, depth int) (count int) {
 		d := node.Depth() & 255
 		from, b := &w.text[d-1], node.Byte()
 		if b == '"' && from.char == 0 {
-			if from.lo <= 0 && x.text.Accept(from.q) {
+			if x.ends != dead && from.lo <= 0 && x.text.Accept(from.q) {
 				w.set(node.Token())
 				x.behind(nodes[i+1:i+node.Size()], d)
 			}
