@@ -16,7 +16,7 @@ type costlyText struct {
 }
 
 // byKinds takes the safe tokens by the kinds of characters that the automaton tells
-// apart, where these are few, and a walk was costly or the vocabulary knows them
+// apart, where these are few, and a walk is costly or the vocabulary knows them
 // already. The lock is held.
 func (x *textWalk) byKinds() bool {
 	k := x.w.v.Kinds(x.text.Firsts(), x.w.m.costly[costlyText{x.text, x.w.v}])

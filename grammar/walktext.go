@@ -61,7 +61,7 @@ func (w *walker) texts(list []reading) {
 			continue
 		}
 		if w.ask(x.safe) {
-			x.walk(w.v.Leftover().Nodes(), 0)
+			x.walk(w.v.Leftover().Nodes(), 0, len(w.v.Leftover().Nodes()))
 			w.setTwins(w.v.Leftover())
 			continue
 		}
@@ -69,15 +69,20 @@ func (w *walker) texts(list []reading) {
 	}
 }
 
-// walkAll decides the whole vocabulary, and notes where that was costly.
+// walkAll decides the whole vocabulary: node by node, until that is costly.
 func (x *textWalk) walkAll() {
 	w := x.w
-	if nodes := w.v.Trie().Nodes(); x.walk(nodes, 0) > len(nodes)/farWalk {
+	t := w.v.Trie()
+	if nodes := t.Nodes(); !x.walk(nodes, 0, len(nodes)/farWalk) {
 		w.m.mu.Lock()
 		w.m.costly[costlyText{x.text, w.v}] = true
 		w.m.mu.Unlock()
+		if x.at.char == 0 && w.ask(x.byKinds) {
+			t = w.v.Leftover()
+		}
+		x.walk(t.Nodes(), 0, len(nodes))
 	}
-	w.setTwins(w.v.Trie())
+	w.setTwins(t)
 }
 
 // safe takes the safe tokens that the reading goes on with, without a walk of the
@@ -106,7 +111,7 @@ func (w *walker) textsBelow(list []reading, node int, nodes []tokenizer.Node, de
 			continue
 		}
 		x := textWalk{w, r}
-		x.walk(nodes, depth)
+		x.walk(nodes, depth, len(nodes))
 	}
 }
 
@@ -169,14 +174,14 @@ const (
 	longWalk = 512
 )
 
-// walk decides nodes below one of a depth at which the reading stands. It gives how
-// many lead on.
-func (x *textWalk) walk(nodes []tokenizer.Node, depth int) (count int) {
+// walk decides nodes below one of a depth at which the reading stands. It gives up,
+// and reports false, where more than most of them lead on.
+func (x *textWalk) walk(nodes []tokenizer.Node, depth, most int) bool {
 	w := x.w
 	w.m.mu.Lock()
 	defer w.m.mu.Unlock()
 	w.text[depth] = x.at
-	long := len(nodes) / longWalk
+	count, long := 0, len(nodes)/longWalk
 	for i := 0; i < len(nodes); {
 		node := nodes[i]
 		d := node.Depth() & 255
@@ -196,13 +201,15 @@ func (x *textWalk) walk(nodes []tokenizer.Node, depth int) (count int) {
 		if count > long && w.text[d].char == 0 {
 			w.text[d].row = x.text.Row(w.text[d].q)
 		}
-		count++
+		if count++; count > most {
+			return false
+		}
 		i++
 		if w.text[d].char == 0 || int(node.Token()) < w.v.Size() && w.text[d].leads(x.text) {
 			w.set(node.Token())
 		}
 	}
-	return count
+	return true
 }
 
 // step reads one byte. It is fast where the automaton has rows.

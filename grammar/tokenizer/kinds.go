@@ -55,7 +55,7 @@ type kindTrees struct {
 
 // maxFirsts is how many kinds are worth a tree, and maxNodes how many nodes.
 const (
-	maxFirsts = 48
+	maxFirsts = 32
 	maxNodes  = 1 << 13
 )
 
