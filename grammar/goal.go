@@ -138,31 +138,30 @@ func (b *builder) mayBe(g *goal, kind rules.Types) bool {
 	return true
 }
 
+// formulas are those of literals.
+func formulas[F any](b *builder, lits []literal, of func(*rules.Rule) F, not func(F) F) []F {
+	var all []F
+	for _, l := range lits {
+		f := of(b.rules[l>>1])
+		if l.neg() {
+			f = not(f)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
 func (b *builder) lookAt(g *goal, kind rules.Types) {
 	switch kind {
 	case rules.Null:
 		g.null, g.yes, g.no = b.holds(g, "null"), b.holds(g, "true"), b.holds(g, "false")
 	case rules.Num:
-		var all []*numlang.Formula
-		for _, l := range g.lits {
-			f := b.number(b.rules[l>>1])
-			if l.neg() {
-				f = numlang.Not(f)
-			}
-			all = append(all, f)
-		}
+		all := formulas(b, g.lits, b.number, numlang.Not)
 		if b.err == nil {
 			g.number = b.numberLang(g.lits, numlang.And(all...))
 		}
 	case rules.Str:
-		var all []*textlang.Formula
-		for _, l := range g.lits {
-			f := b.text(b.rules[l>>1])
-			if l.neg() {
-				f = textlang.Not(f)
-			}
-			all = append(all, f)
-		}
+		all := formulas(b, g.lits, b.text, textlang.Not)
 		if b.err == nil {
 			g.texts = b.textLang(g.lits, textlang.And(all...))
 		}

@@ -52,12 +52,9 @@ holdfast resume goes on with it.`,
 }
 
 func (a *app) edit(ctx context.Context, f editFlags, catalogName, id string) error {
-	if f.args == "-" {
-		text, err := a.readFile("-")
-		if err != nil {
-			return err
-		}
-		f.args = string(text)
+	args, err := a.arguments(f.args)
+	if err != nil {
+		return err
 	}
 	return a.withGate(ctx, f.ledger, catalogName, func(ctx context.Context, h *house) error {
 		h.staff.useModel(f.model)
@@ -66,7 +63,7 @@ func (a *app) edit(ctx context.Context, f editFlags, catalogName, id string) err
 			return a.notFound("approval", id, err, "approvals", "list")
 		}
 		editor := edit.Editor{Gate: h.gate, Ledger: h.ledger, Catalog: h.label}
-		denied, v, err := editor.Instead(ctx, p, f.args, a.localUser(), f.reason)
+		denied, v, err := editor.Instead(ctx, p, args, a.localUser(), f.reason)
 		if denied.ID != "" {
 			fmt.Fprintf(a.stderr, "Denied. To go on with what waited: %s\n", a.hint("resume", catalogName, denied.ID))
 		}

@@ -59,6 +59,15 @@ of the catalog ask, where their file names none.`,
 	return cmd
 }
 
+// arguments are those that a flag gives; - stands for standard input.
+func (a *app) arguments(flag string) (string, error) {
+	if flag != "-" {
+		return flag, nil
+	}
+	text, err := a.readFile("-")
+	return string(text), err
+}
+
 func (a *app) call(ctx context.Context, f callFlags, catalogName, tool string) error {
 	principal, err := a.principal(f.principal)
 	if err != nil {
@@ -67,18 +76,15 @@ func (a *app) call(ctx context.Context, f callFlags, catalogName, tool string) e
 	if f.turn < 1 {
 		return misused(fmt.Errorf("turn %d: turns count from 1", f.turn))
 	}
-	if f.args == "-" {
-		text, err := a.readFile("-")
-		if err != nil {
-			return err
-		}
-		f.args = string(text)
+	args, err := a.arguments(f.args)
+	if err != nil {
+		return err
 	}
 	return a.withGate(ctx, f.ledger, catalogName, func(ctx context.Context, h *house) error {
 		h.staff.useModel(f.model)
 		round := ledger.Round{
 			Run: f.run, Turn: f.turn, API: "call", Complete: true, Ending: "ended", Principal: principal, Names: map[string]string{},
-			Calls: []holdfast.Call{{Name: tool, Kind: holdfast.FunctionCall, Arguments: f.args, Complete: true}},
+			Calls: []holdfast.Call{{Name: tool, Kind: holdfast.FunctionCall, Arguments: args, Complete: true}},
 		}
 		if t, ok := h.catalog.Lookup(tool); ok {
 			round.Names[tool] = h.catalog.Qualify(t)
