@@ -68,7 +68,7 @@ type lazy struct {
 	over   bool // outgrew its limit; unknown transitions are dead
 	small  bool // is known not to
 
-	from []int32 // for a search: by state whence it was met, or Unknown
+	met []bool // by a search
 }
 
 func newLazy(src source) *lazy {
@@ -226,33 +226,33 @@ func (l *lazy) isLive(q int32) bool {
 		l.live[q] = yes
 		return true
 	}
-	l.meet(q, Dead)
+	l.meet(q)
 	met := []int32{q}
 	defer func() {
 		for _, s := range met {
-			l.from[s] = Unknown
+			l.met[s] = false
 		}
 	}()
-	queue := []int32{q} // the last first: a way down finds an end soon
-	for len(queue) > 0 {
-		s := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		for c := range l.starts {
-			if surrogateClass(l.starts, c) {
-				continue
+	way := []visit{{q, len(l.starts)}}
+	for len(way) > 0 {
+		at := &way[len(way)-1]
+		if at.class--; at.class < 0 {
+			way = way[:len(way)-1]
+			continue
+		}
+		if surrogateClass(l.starts, at.class) {
+			continue
+		}
+		switch to := l.raw(at.state, at.class); {
+		case to == Dead || l.live[to] == no:
+		case l.live[to] == yes:
+			for _, v := range way {
+				l.live[v.state] = yes
 			}
-			to := l.raw(s, c)
-			if to == Dead || l.live[to] == no || !l.meet(to, s) {
-				continue
-			}
+			return true
+		case l.meet(to):
 			met = append(met, to)
-			if l.live[to] == yes {
-				for back := s; back != Dead; back = l.from[back] {
-					l.live[back] = yes
-				}
-				return true
-			}
-			queue = append(queue, to)
+			way = append(way, visit{to, len(l.starts)})
 		}
 	}
 	for _, s := range met {
@@ -261,15 +261,21 @@ func (l *lazy) isLive(q int32) bool {
 	return false
 }
 
-// meet notes whence a search met a state, if it did not before.
-func (l *lazy) meet(q, whence int32) bool {
-	for int(q) >= len(l.from) {
-		l.from = append(l.from, Unknown)
+// visit is a state on the way of a search, and the class that was tried last.
+type visit struct {
+	state int32
+	class int
+}
+
+// meet notes that a search met a state, if it did not before.
+func (l *lazy) meet(q int32) bool {
+	for int(q) >= len(l.met) {
+		l.met = append(l.met, false)
 	}
-	if l.from[q] != Unknown {
+	if l.met[q] {
 		return false
 	}
-	l.from[q] = whence
+	l.met[q] = true
 	return true
 }
 
