@@ -6,6 +6,7 @@ const (
 	wayBytes      = 80
 	rowBytes      = 128
 	maskBytes     = 96
+	looseBytes    = 128
 
 	defaultCache = 16 << 20
 )
@@ -24,6 +25,7 @@ func (m *machine) keep(bytes int64) {
 	m.held.Store(0)
 	m.positions = positionTable{}
 	clear(m.frames)
+	clear(m.loose)
 	for _, p := range []*position{m.start, m.finish} {
 		p.rows.Store(nil)
 		p.masks.Store(nil)

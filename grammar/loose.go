@@ -9,148 +9,133 @@ import (
 	"github.com/holdfast-go/holdfast/internal/textlang"
 )
 
-// loose takes the tokens of characters any of which may follow any other, and tries
-// those that hold others which lead on.
-func (x *textWalk) loose() bool {
-	within, leaving, states := x.looseSet()
-	v := x.w.v
-	n := x.longest(states)
-	if n < min(enoughLoose, v.SafeLength()) {
-		return false
-	}
-	count := 0
-	for c := range tokenizer.LineEnds + 1 {
-		if leaving.Has(c) {
-			for _, word := range v.Holding(c) {
-				count += bits.OnesCount64(word)
-			}
-		}
-	}
-	if count > fewOthers {
-		return false
-	}
-	set := v.Only(within)
-	if n == v.SafeLength() {
-		x.w.allow(set)
-	} else {
-		short := v.Safe(n)
-		for i, word := range set {
-			x.w.found[i] |= word & short[i]
-		}
-		x.tryAmong(set)
-	}
-	for c := range tokenizer.LineEnds + 1 {
-		if leaving.Has(c) {
-			x.tryAmong(v.Holding(c))
-		}
-	}
-	return true
+// looseKinds are kinds of characters that may follow each other in any order and
+// number, and the states that they lead to. There may be none.
+type looseKinds struct {
+	kinds  uint64
+	states []int32
+}
+
+// looseState is where they are asked for.
+type looseState struct {
+	text *textlang.Lang
+	q    int32
 }
 
 const (
-	enoughChars = 20     // for a set of them to be worth it
-	enoughLoose = 8      // characters that must be able to follow each other
-	mostStates  = 256    // that a loose set may pass
-	mostTries   = 12     // to find it
-	fewOthers   = 16_000 // tokens that hold a character which leaves it
+	enoughChars = 20 // for a set of them to be worth it
+	mostStates  = 32 // that they may pass
+	mostTries   = 12 // to find them
 )
 
-// looseSet finds characters that may follow each other in any order and number,
-// the others that may follow them, and the states that they lead to: none where no
-// such set was found.
-func (x *textWalk) looseSet() (within, leaving tokenizer.CharSet, states []int32) {
-	l, classes := x.text, x.text.Plain()
-	set := make([]bool, len(classes))
-	left, chars := 0, 0
-	for c := range classes {
-		if set[c] = l.Step(x.at.q, classes[c].Plain) != textlang.Dead; set[c] {
-			left++
-			chars += int(classes[c].Last-classes[c].First) + 1
+// plainKinds are those that JSON's strings hold as they are.
+var plainKinds = func() (set uint64) {
+	for kind, r := range tokenizer.KindFirsts() {
+		if r >= ' ' && r != '"' && r != '\\' && r != 0xd800 {
+			set |= 1 << kind
 		}
 	}
-	if chars < enoughChars {
-		return within, leaving, nil
+	return set
+}()
+
+// looseFrom finds loose kinds from a state on. The lock is held.
+func (m *machine) looseFrom(l *textlang.Lang, q int32) *looseKinds {
+	at := looseState{l, q}
+	found := m.loose[at]
+	if found == nil {
+		s := looseSearch{text: l, apart: m.kindsApart(l)}
+		found = s.find(q)
+		m.loose[at] = found
+		m.held.Add(looseBytes + 4*int64(len(found.states)))
 	}
-	by := map[int32]int{} // the class that led to a state first
-	for range mostTries {
-		clear(by)
-		by[x.at.q] = -1
-		states = append(states[:0], x.at.q)
-		bad := int32(textlang.Dead)
-		for i := 0; i < len(states) && bad == textlang.Dead; i++ {
-			for c, in := range set {
-				if !in {
-					continue
-				}
-				to := l.Step(states[i], classes[c].Plain)
-				if to == textlang.Dead {
-					bad = states[i]
-					break
-				}
-				if _, seen := by[to]; !seen {
-					if by[to] = c; len(states) == mostStates {
-						return within, leaving, nil
-					}
-					states = append(states, to)
-				}
-			}
-		}
-		if bad == textlang.Dead {
-			within, leaving = x.charSets(classes, set, states)
-			return within, leaving, states
-		}
-		var ends []int
-		for c, in := range set {
-			if in && l.Step(bad, classes[c].Plain) == textlang.Dead {
-				ends = append(ends, c)
-			}
-		}
-		if 4*len(ends) > left {
-			ends = append(ends[:0], by[bad])
-		}
-		for _, c := range ends {
-			set[c] = false
-			left--
-		}
-		if left == 0 {
-			break
-		}
-	}
-	return within, leaving, nil
+	return found
 }
 
-// charSets are the characters of classes that are in a set, and the others that lead
-// on from some state.
-func (x *textWalk) charSets(classes []textlang.Chars, set []bool, states []int32) (within, leaving tokenizer.CharSet) {
-	add := func(char int, first, last rune) {
-		in, leads := true, false
-		for c := range classes {
-			if classes[c].Last < first || classes[c].First > last {
-				continue
-			}
-			in = in && set[c]
-			leads = leads || set[c] || slices.ContainsFunc(states, func(q int32) bool {
-				return x.text.Step(q, classes[c].Plain) != textlang.Dead
-			})
+// looseSearch tries kinds, and leaves out what leads to a dead end.
+type looseSearch struct {
+	text   *textlang.Lang
+	apart  [][]rune
+	states []int32
+	by     []int // by state: the kind that led to it first
+}
+
+func (s *looseSearch) find(q int32) *looseKinds {
+	none := &looseKinds{}
+	set := s.leading(q, plainKinds)
+	for range mostTries {
+		if chars(set) < enoughChars {
+			return none
 		}
+		bad, few := s.pass(q, set)
 		switch {
-		case in:
-			within.Add(char)
-		case leads:
-			leaving.Add(char)
+		case !few:
+			return none
+		case bad < 0:
+			return &looseKinds{set, slices.Clone(s.states)}
+		}
+		leading := s.leading(s.states[bad], set)
+		if lost := bits.OnesCount64(set &^ leading); 4*lost > bits.OnesCount64(set) {
+			leading = set &^ (1 << s.by[bad])
+		}
+		set = leading
+	}
+	return none
+}
+
+// chars is how many characters are of some kinds.
+func chars(kinds uint64) int {
+	firsts, count := tokenizer.KindFirsts(), 0
+	for ; kinds != 0; kinds &= kinds - 1 {
+		kind, next := trailing(kinds), rune(unicode.MaxRune+1)
+		if kind+1 < len(firsts) {
+			next = firsts[kind+1]
+		}
+		count += int(next - firsts[kind])
+	}
+	return count
+}
+
+// pass meets the states to which kinds lead from q, until one has a dead end. few
+// says that they are few.
+func (s *looseSearch) pass(q int32, set uint64) (bad int, few bool) {
+	s.states, s.by = append(s.states[:0], q), append(s.by[:0], -1)
+	for i := 0; i < len(s.states); i++ {
+		for kinds := set; kinds != 0; kinds &= kinds - 1 {
+			kind := trailing(kinds)
+			for _, to := range s.steps(s.states[i], kind) {
+				if to == textlang.Dead {
+					return i, true
+				}
+				if slices.Contains(s.states, to) {
+					continue
+				}
+				if len(s.states) == mostStates {
+					return -1, false
+				}
+				s.states, s.by = append(s.states, to), append(s.by, kind)
+			}
 		}
 	}
-	for c := ' '; c < 0x80; c++ {
-		if c != '"' && c != '\\' {
-			add(int(c), c, c)
+	return -1, true
+}
+
+// leading are the kinds of a set whose characters all lead on.
+func (s *looseSearch) leading(q int32, set uint64) uint64 {
+	for kinds := set; kinds != 0; kinds &= kinds - 1 {
+		if kind := trailing(kinds); slices.Contains(s.steps(q, kind), textlang.Dead) {
+			set &^= 1 << kind
 		}
 	}
-	add(tokenizer.LineEnds, 0x2028, 0x2029)
-	if add(tokenizer.BeyondASCII, 0x80, 0x2027); within.Has(tokenizer.BeyondASCII) {
-		within.Remove(tokenizer.BeyondASCII)
-		add(tokenizer.BeyondASCII, 0x202a, unicode.MaxRune)
+	return set
+}
+
+// steps are the states to which the characters of a kind lead.
+func (s *looseSearch) steps(q int32, kind int) []int32 {
+	out := append(make([]int32, 0, 8), s.text.Step(q, tokenizer.KindFirsts()[kind]))
+	for _, r := range s.apart[kind] {
+		out = append(out, s.text.Step(q, r))
 	}
-	return within, leaving
+	return out
 }
 
 // longest is for how many characters the length allows whatever leads to states.
@@ -163,41 +148,4 @@ func (x *textWalk) longest(states []int32) int {
 		}
 	}
 	return 0
-}
-
-// tryAmong tries the tokens of a mask that are not allowed already.
-func (x *textWalk) tryAmong(set []uint64) {
-	w := x.w
-	for i, word := range set {
-		word &^= w.found[i]
-		if w.base != nil {
-			word &^= w.base[i]
-		}
-		for ; word != 0; word &= word - 1 {
-			id := i<<6 + trailing(word)
-			if x.takes(w.v.Token(tokenizer.ID(id)).Bytes) {
-				w.set(uint32(id))
-			}
-		}
-	}
-}
-
-// takes reports whether a text without quotes and escapes can follow.
-func (x *textWalk) takes(text string) bool {
-	at := x.at
-	if at.lo <= 0 && at.hi < 0 {
-		for _, r := range text {
-			if at.q = x.text.Step(at.q, r); at.q == textlang.Dead {
-				return false
-			}
-		}
-		return true
-	}
-	for _, r := range text {
-		var ok bool
-		if at, ok = at.whole(x.text, x.text.Step(at.q, r)); !ok {
-			return false
-		}
-	}
-	return true
 }

@@ -26,7 +26,8 @@ type machine struct {
 	positions positionTable
 	frames    map[frameKey]*frame
 	ids       map[any]uint32
-	costly    map[costlyText]bool
+	apart     map[*textlang.Lang][][]rune
+	loose     map[looseState]*looseKinds
 	wayRoom   []way
 }
 
@@ -36,7 +37,7 @@ const maxDepth = 64
 func newMachine(b *builder, root *goal, o *Options) *machine {
 	m := &machine{
 		order: o.SchemaOrder, goals: b.goals,
-		frames: map[frameKey]*frame{}, ids: map[any]uint32{}, costly: map[costlyText]bool{},
+		frames: map[frameKey]*frame{}, ids: map[any]uint32{}, apart: map[*textlang.Lang][][]rune{}, loose: map[looseState]*looseKinds{},
 	}
 	m.start = m.position([]way{{at: atStart, goal: root}})
 	m.finish = m.position([]way{{at: atEnd}})

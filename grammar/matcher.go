@@ -61,7 +61,6 @@ type entry struct {
 func (g *Grammar) Matcher(v *tokenizer.Vocabulary) *Matcher {
 	if v != nil { // what a vocabulary works out once is not for a mask to pay
 		v.Body()
-		v.Holding(' ')
 	}
 	m := &Matcher{
 		g: g.machine, v: v, place: place{at: g.machine.start, scope: -1},

@@ -15,8 +15,9 @@ func (w *walker) oneName(p *position) bool {
 		return false
 	}
 	x := textWalk{w, &reading{text: key.in.object.another, at: textState{q: key.state, hi: -1}, ends: dead}}
-	if !w.ask(x.safe) {
-		x.walkAll()
+	if !x.safe() {
+		x.walk(w.v.Trie().Nodes(), 0)
+		w.setTwins(w.v.Trie())
 	}
 	w.walk(w.v.Leftover(), p, 0)
 	w.members(key)

@@ -60,47 +60,30 @@ func (w *walker) texts(list []reading) {
 			w.body(w.v.Body(), r)
 			continue
 		}
-		if w.ask(x.safe) {
-			x.walk(w.v.Leftover().Nodes(), 0, len(w.v.Leftover().Nodes()))
-			w.setTwins(w.v.Leftover())
-			continue
-		}
-		x.walkAll()
-	}
-}
-
-// walkAll decides the whole vocabulary: node by node, until that is costly.
-func (x *textWalk) walkAll() {
-	w := x.w
-	t := w.v.Trie()
-	if nodes := t.Nodes(); !x.walk(nodes, 0, len(nodes)/farWalk) {
-		w.m.mu.Lock()
-		w.m.costly[costlyText{x.text, w.v}] = true
-		w.m.mu.Unlock()
-		if x.at.char == 0 && w.ask(x.byKinds) {
+		t := w.v.Trie()
+		if x.safe() {
 			t = w.v.Leftover()
 		}
-		x.walk(t.Nodes(), 0, len(nodes))
+		x.walk(t.Nodes(), 0)
+		w.setTwins(w.v.Trie())
 	}
-	w.setTwins(t)
 }
 
-// safe takes the safe tokens that the reading goes on with, without a walk of the
-// whole vocabulary. It reports false, and takes none, where that is not worth it.
-// The lock is held.
+// safe takes the safe tokens, or reports false where it does not know them all
+// without a walk of the whole vocabulary.
 func (x *textWalk) safe() bool {
-	if _, few := x.text.Machine.(*textlang.Trie); few || x.at.char != 0 {
+	if x.at.char != 0 {
 		return false
 	}
-	if x.at.hi < 0 && x.text.Open(x.at.q) {
+	if x.w.ask(x.open) {
 		x.w.allow(x.w.v.Safe(x.w.v.SafeLength()))
 		return true
 	}
-	if x.w.m.costly[costlyText{x.text, x.w.v}] {
-		return x.byKinds() || x.loose()
-	}
-	return x.loose() || x.byKinds()
+	return x.byKinds()
 }
+
+// open reports whether every character leads on, and every one after it.
+func (x *textWalk) open() bool { return x.at.hi < 0 && x.text.Open(x.at.q) }
 
 // textsBelow decides the tokens below the node that opened a string.
 func (w *walker) textsBelow(list []reading, node int, nodes []tokenizer.Node, depth int) {
@@ -111,7 +94,7 @@ func (w *walker) textsBelow(list []reading, node int, nodes []tokenizer.Node, de
 			continue
 		}
 		x := textWalk{w, r}
-		x.walk(nodes, depth, len(nodes))
+		x.walk(nodes, depth)
 	}
 }
 
@@ -167,16 +150,12 @@ type textWalk struct {
 	*reading
 }
 
-// A walk is far where one in so many nodes leads on, and long, so that rows are
-// worth their memory, where one in so many has.
-const (
-	farWalk  = 16
-	longWalk = 512
-)
+// A walk is long, so that rows are worth their memory, where one in so many nodes
+// leads on.
+const longWalk = 512
 
-// walk decides nodes below one of a depth at which the reading stands. It gives up,
-// and reports false, where more than most of them lead on.
-func (x *textWalk) walk(nodes []tokenizer.Node, depth, most int) bool {
+// walk decides nodes below one of a depth at which the reading stands.
+func (x *textWalk) walk(nodes []tokenizer.Node, depth int) {
 	w := x.w
 	w.m.mu.Lock()
 	defer w.m.mu.Unlock()
@@ -201,15 +180,12 @@ func (x *textWalk) walk(nodes []tokenizer.Node, depth, most int) bool {
 		if count > long && w.text[d].char == 0 {
 			w.text[d].row = x.text.Row(w.text[d].q)
 		}
-		if count++; count > most {
-			return false
-		}
+		count++
 		i++
 		if w.text[d].char == 0 || int(node.Token()) < w.v.Size() && w.text[d].leads(x.text) {
 			w.set(node.Token())
 		}
 	}
-	return true
 }
 
 // step reads one byte. It is fast where the automaton has rows.

@@ -53,6 +53,19 @@ func (n Node) Size() int { return int(n >> 40) }
 // Nodes is the trie itself. The caller must not change it.
 func (t *Trie) Nodes() []Node { return t.nodes }
 
+// Between is the part of the trie that begins with bytes from first to last.
+func (t *Trie) Between(first, last byte) []Node {
+	from := 0
+	for from < len(t.nodes) && t.nodes[from].Byte() < first {
+		from += t.nodes[from].Size()
+	}
+	to := from
+	for to < len(t.nodes) && t.nodes[to].Byte() <= last {
+		to += t.nodes[to].Size()
+	}
+	return t.nodes[from:to]
+}
+
 // Twins are pairs of a token that stands in the trie and another with the same
 // bytes: what allows the first allows the second. The caller must not change it.
 func (t *Trie) Twins() [][2]ID { return t.twins }

@@ -53,8 +53,7 @@ type Vocabulary struct {
 	leftover *Trie
 	safe     [][]uint64 // by code points; see Safe
 	div      divisions  // see Body
-	chars    charMasks
-	kinds    kindTrees // see Only
+	kinds    *Kinds
 	encoder  encoder
 	named    markers // text that is one token wherever it stands
 	marks    markers // these and the control tokens
@@ -103,6 +102,7 @@ func build(tokens []Token, named []marker, end []ID, o *Options) (*Vocabulary, e
 	}
 	v.trie = newTrie(v, func(string) bool { return true })
 	v.divide()
+	v.kinds = newKinds(v)
 	v.named = newMarkers(named)
 	for id, t := range tokens {
 		if t.Kind == Control && !slices.ContainsFunc(named, func(m marker) bool { return m.id == ID(id) }) {
