@@ -143,33 +143,43 @@ func (m *Matcher) safe(p *position) []uint64 {
 
 // pack keeps what was found beside the base.
 func (w *walker) pack(k *mask) {
-	count := 0
-	for i, word := range w.found {
-		if len(k.base) > 0 {
-			word &^= k.base[i]
+	w.more = w.more[:0]
+	for low := 0; low < len(w.found); low += packed {
+		some := uint64(0)
+		part := w.found[low:min(low+packed, len(w.found))]
+		for _, word := range part {
+			some |= word
 		}
-		count += bits.OnesCount64(word)
-	}
-	if count > fewTokens {
-		k.whole = slices.Clone(w.found)
-		for i := range k.base {
-			k.whole[i] |= k.base[i]
+		if some == 0 {
+			continue
 		}
-		k.base = nil
-		return
-	}
-	if count == 0 {
-		return
-	}
-	k.more = make([]uint32, 0, count)
-	for i, word := range w.found {
-		if len(k.base) > 0 {
-			word &^= k.base[i]
+		for i, word := range part {
+			if i += low; k.base != nil {
+				word &^= k.base[i]
+			}
+			for ; word != 0; word &= word - 1 {
+				w.more = append(w.more, uint32(i<<6+bits.TrailingZeros64(word)))
+			}
 		}
-		for ; word != 0; word &= word - 1 {
-			k.more = append(k.more, uint32(i<<6+bits.TrailingZeros64(word)))
+		if len(w.more) > fewTokens {
+			w.packWhole(k)
+			return
 		}
 	}
+	if len(w.more) > 0 {
+		k.more = slices.Clone(w.more)
+	}
+}
+
+// packed is how many words are looked at together, most of which have nothing.
+const packed = 16
+
+func (w *walker) packWhole(k *mask) {
+	k.whole = slices.Clone(w.found)
+	for i := range k.base {
+		k.whole[i] |= k.base[i]
+	}
+	k.base = nil
 }
 
 func clearFrom(set []uint64, size int) { set[size>>6] &= 1<<(size&63) - 1 }

@@ -17,6 +17,7 @@ type walker struct {
 	base   []uint64 // a shared mask of tokens that are allowed too
 	most   int      // how many tokens base has
 	bodies bool     // the trie is the whole vocabulary's
+	more   []uint32 // room for what is beside the base
 	// By depth in the trie that is walked.
 	at     [256]*position
 	spaces [256]byte
