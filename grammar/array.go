@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/holdfast-go/holdfast/internal/numlang"
 	"github.com/holdfast-go/holdfast/internal/rules"
 	"github.com/holdfast-go/holdfast/internal/textlang"
 )
@@ -146,18 +147,39 @@ func (a *array) index(b *builder) {
 	}
 }
 
+// maxListed is how many numbers and texts are taken for a list that no enum gives.
+const maxListed = 128
+
 // listed are the values of a goal that are a finite list, or nil.
 func (b *builder) listed(g *goal) []*rules.Rule {
 	if g.values != nil {
 		return g.values
 	}
-	if g.number != nil || len(g.texts) > 0 || len(g.objects) > 0 || len(g.arrays) > 0 {
+	if len(g.objects) > 0 || len(g.arrays) > 0 {
 		return nil
 	}
 	out := []*rules.Rule{}
 	for word, in := range map[string]bool{"null": g.null, "true": g.yes, "false": g.no} {
 		if in {
 			out = append(out, b.valueRule(rules.Value{JSON: word, Type: typeOfJSON(word)}))
+		}
+	}
+	if g.number != nil {
+		few, ok := numlang.And(formulas(b, g.lits, b.number, numlang.Not)...).Few(maxListed)
+		if !ok {
+			return nil
+		}
+		for _, number := range few {
+			out = append(out, b.valueRule(rules.Value{JSON: number, Type: rules.Num}))
+		}
+	}
+	for _, l := range g.texts {
+		t, ok := l.Machine.(*textlang.Trie)
+		if !ok || len(t.Words()) > maxListed {
+			return nil
+		}
+		for _, word := range t.Words() {
+			out = append(out, b.valueRule(rules.Value{JSON: quoted(word), Type: rules.Str, Text: word}))
 		}
 	}
 	return out

@@ -9,3 +9,19 @@ func TestElementsOfASetDiffer(t *testing.T) {
 		[]string{`{"s": [1, "a"]}`, `{"s": ["a", null, 1.0]}`, `{"s": [{"b": 3}, [2], true, null, "a", 10e-1]}`},
 		[]string{`{"s": [1]}`, `{"s": [1, 1.0]}`, `{"s": ["a", "\u0061"]}`, `{"s": [[2], [2]]}`, `{"s": [null, 1, null]}`})
 }
+
+// TestNumbersAndTextsThatRunOutDiffer: a list need not be written as one.
+func TestNumbersAndTextsThatRunOutDiffer(t *testing.T) {
+	checkTexts(t,
+		`{"type":"object","properties":{"s":{"type":"array","uniqueItems":true,"items":{"type":"integer","minimum":1,"exclusiveMaximum":8}}}}`,
+		[]string{`{"s": []}`, `{"s": [1, 7, 3]}`, `{"s": [7, 6, 5, 4, 3, 2, 1.0]}`},
+		[]string{`{"s": [0]}`, `{"s": [8]}`, `{"s": [3, 1, 3]}`, `{"s": [3, 30e-1]}`, `{"s": [1, 2, 3, 4, 5, 6, 7, 8]}`})
+	checkTexts(t,
+		`{"type":"object","properties":{"s":{"type":"array","uniqueItems":true,"items":{"type":["number","null"],"minimum":-0.75,"maximum":0.5,"multipleOf":0.25}}}}`,
+		[]string{`{"s": [-0.75, null, 0, 0.5]}`, `{"s": [0.25]}`},
+		[]string{`{"s": [null, null]}`, `{"s": [-0.0, 0]}`, `{"s": [0.1]}`, `{"s": [0.75]}`})
+	checkTexts(t,
+		`{"type":"object","properties":{"s":{"type":"array","uniqueItems":true,"minItems":2,"items":{"type":["string","boolean"],"pattern":"^[A-C]?$"}}}}`,
+		[]string{`{"s": ["A", true, "B", "", "C", false]}`},
+		[]string{`{"s": ["A"]}`, `{"s": ["A", "A"]}`, `{"s": ["", ""]}`, `{"s": ["D"]}`, `{"s": [true, true]}`})
+}

@@ -249,3 +249,33 @@ func number(s string, prefix bool) bool {
 	}
 	return s == ""
 }
+
+// TestFew lists what is within two bounds, and nothing where that is not seen.
+func TestFew(t *testing.T) {
+	integers := MultipleOf("1")
+	for name, c := range map[string]struct {
+		f    *Formula
+		want string
+	}{
+		"integers":            {And(integers, AtLeast("-1"), Not(Above("2"))), "-1 0 1 2"},
+		"exclusive":           {And(Above("1"), And(integers, Not(AtLeast("4")))), "2 3"},
+		"fractions":           {And(MultipleOf("0.5"), AtLeast("0.1"), Not(Above("1.5e0"))), "0.5 1 1.5"},
+		"the widest step":     {And(integers, MultipleOf("20"), AtLeast("1"), Not(Above("70"))), "20 40 60"},
+		"left out":            {And(integers, Not(In("2")), AtLeast("1"), Not(Above("3"))), "1 3"},
+		"none":                {And(integers, Above("1"), Not(AtLeast("2"))), ""},
+		"too many":            {And(integers, AtLeast("0"), Not(Above("5"))), "?"},
+		"no upper bound":      {And(integers, AtLeast("0")), "?"},
+		"no step":             {And(AtLeast("0"), Not(Above("1"))), "?"},
+		"far off":             {And(integers, AtLeast("1e300"), Not(Above("1e300"))), "?"},
+		"an exponent to fear": {And(integers, AtLeast("0"), Not(Above("1e99999999"))), "?"},
+	} {
+		texts, ok := c.f.Few(5)
+		got := strings.Join(texts, " ")
+		if !ok {
+			got = "?"
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
