@@ -58,13 +58,21 @@ func (b *builder) build(roots ...*goal) error {
 	}
 	for _, root := range roots {
 		if b.err == nil && root.height >= maxDepth {
-			b.refuseLits(root.lits, "no value satisfies the schema")
+			b.refuseLits(root.lits, b.nothing())
 		}
 	}
 	if b.err != nil {
 		return b.err
 	}
 	return nil
+}
+
+// nothing says that a schema has no values, and why that may be.
+func (b *builder) nothing() string {
+	if b.schema.Object {
+		return "no object satisfies the schema, and in mode tool it is for a tool's arguments, which are one"
+	}
+	return "no value satisfies the schema"
 }
 
 func newBuilder() *builder {
