@@ -103,11 +103,7 @@ func (m *Matcher) make(p *position, n byte) *mask {
 	w.start(m.g, m.v)
 	if list := w.readings(p); list != nil {
 		w.texts(list)
-	} else if w.names(m.v.Body, p) || w.oneName(p) {
-	} else if safe := m.safe(p); safe != nil {
-		w.allow(safe)
-		w.walk(m.v.Leftover(), p, n)
-	} else {
+	} else if !w.names(m.v.Body, p) && !w.someNames(p) {
 		w.bodies = true
 		w.walk(m.v.Trie(), p, n)
 	}
@@ -125,20 +121,6 @@ func (m *Matcher) make(p *position, n byte) *mask {
 	clearFrom(w.found, m.v.Size())
 	w.pack(k)
 	return k
-}
-
-// safe is the mask of the tokens that stay within the name that p is in, where
-// that is known of all of them.
-func (m *Matcher) safe(p *position) []uint64 {
-	m.g.mu.Lock()
-	defer m.g.mu.Unlock()
-	for i := range p.ways {
-		w := &p.ways[i]
-		if w.char == 0 && w.at == inKey && w.state >= 0 && w.in.object.others.Open(w.state) {
-			return m.v.Safe(m.v.SafeLength())
-		}
-	}
-	return nil
 }
 
 // pack keeps what was found beside the base.
