@@ -1,7 +1,5 @@
 package textlang
 
-import "fmt"
-
 // LeapSeconds is the texts in which what follows so many characters may be RFC
 // 3339's time of day, as far as leap seconds go: second 60 ends a day in UTC, so
 // that local hour and minute say what the offset must be. Of other seconds it says
@@ -29,6 +27,9 @@ const (
 	dayMinutes = 24 * 60
 )
 
+// leapWorth is how many minutes a digit counts.
+var leapWorth = [...]int32{leapHour: 600, leapHour2: 60, leapMinute: 10, leapMinute2: 1}
+
 func leapKey(next []byte, stage int, n int32) []byte {
 	return appendState(append(next, byte(stage)), n)
 }
@@ -51,8 +52,7 @@ func (leap) step(next, key []byte, r rune) []byte {
 		return leapKey(next, leapHour, 0)
 	case leapHour, leapHour2, leapMinute, leapMinute2:
 		if digit {
-			worth := map[int]int32{leapHour: 600, leapHour2: 60, leapMinute: 10, leapMinute2: 1}[stage]
-			return leapKey(next, stage+1, n+worth*(r-'0'))
+			return leapKey(next, stage+1, n+leapWorth[stage]*(r-'0'))
 		}
 	case leapColon, leapColon2:
 		if r == ':' {
@@ -79,8 +79,9 @@ func (leap) step(next, key []byte, r rune) []byte {
 			return leapKey(next, leapOffset, (2*dayMinutes-1-n)%dayMinutes)
 		}
 	default:
-		switch text := fmt.Sprintf("%02d:%02d", n/60, n%60); {
-		case r != rune(text[stage-leapOffset]):
+		text := [...]rune{'0' + n/600, '0' + n/60%10, ':', '0' + n%60/10, '0' + n%10}
+		switch {
+		case r != text[stage-leapOffset]:
 		case stage+1 == leapEnd:
 			return append(next, all...)
 		default:
