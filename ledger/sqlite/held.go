@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"errors"
+	"fmt"
 	"hash/maphash"
 	"slices"
 	"sync"
@@ -43,9 +45,10 @@ func (h *held) add(row, old *ledger.Row) {
 	}
 }
 
-// prepare has others make the bodies, as soon as there are some.
-func (h *held) prepare() {
-	if len(h.ahead) < prepared {
+// prepare has another goroutine make the bodies that nobody makes yet, where they are
+// not fewer than least.
+func (h *held) prepare(least int) {
+	if len(h.ahead) < least {
 		return
 	}
 	values := h.ahead
@@ -61,7 +64,7 @@ func (h *held) forget() {
 	h.making.Wait()
 	clear(h.rows)
 	clear(h.ahead)
-	h.rows, h.ahead, h.words = h.rows[:0], h.ahead[:0], wordSet{}
+	h.rows, h.ahead, h.words, h.failed = h.rows[:0], h.ahead[:0], wordSet{}, nil
 }
 
 // any reports whether a row that is held is one of q.
@@ -110,9 +113,6 @@ func place(word string) (at, bit uint64) {
 func (c *conn) writeHeld() error {
 	h := &c.held
 	if h.failed == nil {
-		h.failed = c.makeBodies()
-	}
-	if h.failed == nil {
 		h.failed = c.writeRows(h.rows)
 	}
 	if h.failed == nil {
@@ -121,16 +121,17 @@ func (c *conn) writeHeld() error {
 	return h.failed
 }
 
-// makeBodies makes what nobody has made yet.
-func (c *conn) makeBodies() error {
-	for _, ch := range c.held.rows {
-		body, err := ch.row.Bytes()
-		if err != nil {
-			return err
-		}
-		c.recent.drop(ch.row.Table, ch.row.ID)
-		ch.row.Body, ch.row.Value = body, nil
+// errBody says that it is the row's own fault that it cannot be written.
+var errBody = errors.New("a row cannot be encoded")
+
+// makeBody makes it, where nobody has made it yet.
+func (c *conn) makeBody(row *ledger.Row) error {
+	body, err := row.Bytes()
+	if err != nil {
+		return fmt.Errorf("%w: %w", errBody, err)
 	}
+	c.recent.drop(row.Table, row.ID)
+	row.Body, row.Value = body, nil
 	return nil
 }
 
@@ -147,6 +148,9 @@ func (c *conn) writeRows(rows []change) error {
 				return err
 			}
 			together = nil
+		}
+		if err := c.makeBody(ch.row); err != nil {
+			return err
 		}
 		if err := c.write(ch); err != nil {
 			return err

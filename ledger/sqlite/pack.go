@@ -29,6 +29,11 @@ func packable(row *ledger.Row) bool {
 
 // writeTogether writes rows that are new and follow each other.
 func (c *conn) writeTogether(rows []*ledger.Row) error {
+	for _, row := range rows {
+		if err := c.makeBody(row); err != nil {
+			return err
+		}
+	}
 	if len(rows) < minPacked {
 		for _, row := range rows {
 			if err := c.write(change{row: row}); err != nil {

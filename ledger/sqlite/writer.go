@@ -55,7 +55,7 @@ func (w *writing) Lend(any) *tx { return &tx{store: w.store, conn: w.conn, write
 
 func (w *writing) Return(t *tx) (wrote bool, ended error) {
 	t.ended = true
-	w.held.prepare()
+	w.held.prepare(prepared)
 	if ended = w.held.failed; ended == nil && !w.inTransaction() {
 		ended = errors.New("the transaction was ended")
 	}
@@ -67,11 +67,9 @@ func (w *writing) Save() error { return w.run("SAVEPOINT one") }
 // Settle writes what was held back. Only a body that cannot be made is the fault
 // of its update.
 func (w *writing) Settle() (again bool, err error) {
-	if err := w.makeBodies(); err != nil {
-		return true, err
-	}
+	w.held.prepare(1)
 	if err := w.writeHeld(); err != nil {
-		return false, err
+		return errors.Is(err, errBody), err
 	}
 	return false, w.keepLate()
 }
