@@ -30,8 +30,9 @@ type change struct{ row, old *ledger.Row }
 type preparer interface{ Prepare() }
 
 const (
-	maxHeld  = 256
-	prepared = 16 // at once
+	maxHeld      = 256
+	prepared     = 16 // at once
+	preparedLast = 6  // or at the end; another goroutine is not worth fewer
 )
 
 func (h *held) add(row, old *ledger.Row) {

@@ -67,7 +67,7 @@ func (w *writing) Save() error { return w.run("SAVEPOINT one") }
 // Settle writes what was held back. Only a body that cannot be made is the fault
 // of its update.
 func (w *writing) Settle() (again bool, err error) {
-	w.held.prepare(1)
+	w.held.prepare(preparedLast)
 	if err := w.writeHeld(); err != nil {
 		return errors.Is(err, errBody), err
 	}
