@@ -16,7 +16,7 @@ const logPages = 4000
 // checkpoints is what the writer and its helper tell each other.
 type checkpoints struct {
 	pages   atomic.Int64 // logPages, but in tests
-	asked   int          // how long the log was when the helper was asked; the writer's
+	asked   atomic.Int64 // how long the log was when the helper was asked
 	due     chan struct{}
 	begun   atomic.Bool // the helper is at it
 	most    atomic.Bool // it has brought in most of the log
@@ -35,15 +35,15 @@ func (c *conn) watchLog() {
 // afterCommit sees to the log. That it could not be brought in harms nothing: it
 // is tried again.
 func (p *checkpoints) afterCommit(c *conn) {
-	pages := int(p.pages.Load())
-	if c.logged < p.asked {
-		p.asked = 0 // it has begun anew
+	pages, logged := p.pages.Load(), int64(c.logged)
+	if logged < p.asked.Load() {
+		p.asked.Store(0) // it has begun anew
 	}
 	switch {
-	case c.logged >= 4*pages, c.logged >= 2*pages && p.most.Swap(false):
+	case logged >= 4*pages, logged >= 2*pages && p.most.Swap(false):
 		_, _, _ = c.db.WALCheckpoint("main", sqlite3.CHECKPOINT_PASSIVE)
-	case c.logged >= p.asked+pages && p.begun.CompareAndSwap(false, true):
-		p.asked = c.logged
+	case logged >= p.asked.Load()+pages && p.begun.CompareAndSwap(false, true):
+		p.asked.Store(logged)
 		p.due <- struct{}{}
 	}
 }
@@ -62,6 +62,7 @@ func (s *Store) bringIn() {
 			return
 		case <-s.log.due:
 		}
+		enough := s.log.asked.Load() >= 2*s.log.pages.Load()
 		err := s.present()
 		if err == nil && c == nil {
 			c, err = s.connect()
@@ -73,7 +74,7 @@ func (s *Store) bringIn() {
 			_ = c.close()
 			c = nil
 		}
-		s.log.most.Store(true)
+		s.log.most.Store(enough)
 		s.log.begun.Store(false)
 	}
 }
