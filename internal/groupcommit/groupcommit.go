@@ -1,12 +1,14 @@
 // Package groupcommit lets many goroutines write through one connection and
 // share its commits: one durable write, and one sync, for all that ask at the
-// same time.
+// same time. The sync of a commit may run beside the updates of the next.
 package groupcommit
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -39,20 +41,30 @@ type Conn[T any] interface {
 	Undo() error // back to it
 	Keep() error // and done with it
 	Rollback() error
-	Commit() error
+	// Commit makes the batch lasting; or that is still owed, and durable does it,
+	// beside the updates of the next batch, which is not committed before. After an
+	// error of durable what the batch has become is not known, and the connection is
+	// closed.
+	Commit() (durable func() error, err error)
 	Close() error
 }
 
-// Writer is the one goroutine that writes.
+// Writer is the one goroutine that writes, and one beside it that syncs.
 type Writer[T any] struct {
 	open        func() (Conn[T], error)
 	unavailable func(error) error
 	step        func()
 
 	queue   chan *request[T]
+	callers atomic.Int64 // within Update
 	closing chan struct{}
 	done    chan struct{}
 	close   sync.Once
+
+	// The rest is the writer's own.
+	conn Conn[T] // nil: to be opened
+	air  air[T]
+	pace pace
 }
 
 // New starts a writer on first, which may be nil. open opens the connections
@@ -60,13 +72,14 @@ type Writer[T any] struct {
 // which may be nil, is called where a process may die, in tests.
 func New[T any](first Conn[T], open func() (Conn[T], error), unavailable func(error) error, step func()) *Writer[T] {
 	w := &Writer[T]{
-		open: open, unavailable: unavailable, step: step,
+		open: open, unavailable: unavailable, step: step, conn: first,
 		queue: make(chan *request[T]), closing: make(chan struct{}), done: make(chan struct{}),
+		air: newAir[T](),
 	}
 	if step == nil {
 		w.step = func() {}
 	}
-	go w.write(first)
+	go w.write()
 	return w
 }
 
@@ -92,13 +105,15 @@ var ErrClosed = errors.New("store is closed")
 
 // request is one update. The writer lends its transaction to the goroutine that
 // asked (turn), which runs fn there, so that a panic or an exit of fn is that
-// goroutine's own, and hands it back (ran). end is the end, durable or not.
+// goroutine's own, and hands it back (ran). end is the end, durable or not. refused is
+// what fn said, which is told when all that fn may have read is durable.
 type request[T any] struct {
-	reads any
-	state atomic.Int32
-	turn  chan T
-	ran   chan error
-	end   chan error
+	reads   any
+	state   atomic.Int32
+	turn    chan T
+	ran     chan error
+	end     chan error
+	refused error
 }
 
 // The states of a request. Only one that waits can be called off.
@@ -117,6 +132,8 @@ func (w *Writer[T]) Update(ctx context.Context, fn func(T) error) error {
 
 // UpdateAhead is Update where the connection is told what fn will read.
 func (w *Writer[T]) UpdateAhead(ctx context.Context, reads any, fn func(T) error) error {
+	w.callers.Add(1)
+	defer w.callers.Add(-1)
 	r := &request[T]{reads: reads, turn: make(chan T, 1), ran: make(chan error, 1), end: make(chan error, 1)}
 	if err := ctx.Err(); err != nil {
 		return w.unavailable(err)
@@ -165,51 +182,75 @@ func (r *request[T]) run(tx T, fn func(T) error) error {
 	}
 }
 
-func (w *Writer[T]) write(c Conn[T]) {
+func (w *Writer[T]) write() {
 	defer close(w.done)
+	var syncing sync.WaitGroup
+	syncing.Go(w.sync)
 	defer func() {
-		if c != nil {
-			_ = c.Close()
-		}
+		w.giveUp()
+		close(w.air.up)
+		syncing.Wait()
 	}()
+	var wave []*request[T]
 	for {
-		select {
-		case r := <-w.queue:
-			c = w.commitBatch(c, r)
-		case <-w.closing:
+		if len(wave) == 0 {
+			select {
+			case r := <-w.queue:
+				wave = w.gather([]*request[T]{r}, maxBatch)
+			case err := <-w.air.landed:
+				if w.air.land(err); err != nil {
+					w.giveUp()
+				}
+				continue
+			case <-w.closing:
+				return
+			}
+		}
+		if w.Closed() {
+			w.tell(wave, w.unavailable(ErrClosed))
 			return
+		}
+		wave = w.commitBatch(wave)
+	}
+}
+
+// commitBatch runs the first wave, and whatever else is asked for meanwhile, and
+// commits it. It returns those who wait then. After an error of the disk nothing is
+// tried again on the same connection.
+//
+// Updates hardly ever fail once they have written, so none has a savepoint at
+// first; when one does fail then, all is taken back and the others run again.
+func (w *Writer[T]) commitBatch(wave []*request[T]) (next []*request[T]) {
+	if err := w.begin(wave); err != nil {
+		w.tell(wave, err)
+		return nil
+	}
+	var b batch[T]
+	w.pace.begin()
+	for {
+		for i, r := range wave {
+			if err := w.runOne(&b, r); err != nil {
+				w.fail(append(b.all, wave[i+1:]...), err)
+				return nil
+			}
+			if w.enough(len(b.all)) {
+				return w.commit(b, wave[i+1:])
+			}
+		}
+		if wave = w.more(len(b.all)); len(wave) == 0 {
+			return w.commit(b, nil)
+		}
+		if err := w.conn.Ahead(readsOf(wave)); err != nil {
+			w.fail(append(b.all, wave...), w.unavailable(err))
+			return nil
 		}
 	}
 }
 
-// commitBatch runs first, and whatever else is asked for meanwhile, and commits
-// it. It returns the connection to go on with; nil: to be opened anew. After an
-// error of the disk nothing is tried again on the same connection.
-//
-// Updates hardly ever fail once they have written, so none has a savepoint at
-// first; when one does fail then, all is taken back and the others run again.
-func (w *Writer[T]) commitBatch(c Conn[T], first *request[T]) Conn[T] {
-	wave := w.gather([]*request[T]{first}, maxBatch)
-	c, err := w.begin(c, wave)
-	if err != nil {
-		tell(wave, err)
-		return c
-	}
-	var batch []*request[T]
-	for {
-		for i, r := range wave {
-			if batch, err = w.runOne(c, batch, r); err != nil {
-				return fail(c, append(batch, wave[i+1:]...), err)
-			}
-		}
-		wave = w.gather(nil, maxBatch-len(batch))
-		if len(wave) == 0 {
-			return w.commit(c, batch)
-		}
-		if err := c.Ahead(readsOf(wave)); err != nil {
-			return fail(c, append(batch, wave...), w.unavailable(err))
-		}
-	}
+// batch is those who have had their turn and wait for the end.
+type batch[T any] struct {
+	all   []*request[T]
+	wrote bool
 }
 
 // gather adds the requests that wait already to list, to most in all.
@@ -237,134 +278,168 @@ func readsOf[T any](wave []*request[T]) []any {
 	return reads
 }
 
-// runOne runs one request inside the transaction. It returns the batch with it,
-// where it succeeded; after an error the transaction is gone, and the batch is
-// all whom it took along.
-func (w *Writer[T]) runOne(c Conn[T], batch []*request[T], r *request[T]) ([]*request[T], error) {
+// runOne runs one request inside the transaction, and puts it into the batch. After
+// an error the transaction is gone.
+func (w *Writer[T]) runOne(b *batch[T], r *request[T]) error {
 	if !r.state.CompareAndSwap(waiting, running) {
-		return batch, nil
+		return nil
 	}
-	wrote, fnErr, ended := w.lend(c, r, r.reads)
-	if ended != nil || fnErr == nil {
-		return append(batch, r), ended
+	wrote, err := w.lend(r, r.reads)
+	if err == nil && r.refused != nil && !wrote && !b.wrote && w.air.flying == 0 {
+		r.end <- r.refused // all that it can have read is durable
+		return nil
 	}
-	r.end <- fnErr
-	if wrote {
-		return w.again(c, batch)
+	b.all = append(b.all, r)
+	b.wrote = b.wrote || wrote
+	if err == nil && r.refused != nil && wrote {
+		return w.again(b)
 	}
-	return batch, nil
+	return err
 }
 
 // fail tells a batch its end and gives the connection up.
-func fail[T any](c Conn[T], batch []*request[T], err error) Conn[T] {
-	tell(batch, err)
-	_ = c.Close()
+func (w *Writer[T]) fail(all []*request[T], err error) {
+	w.tell(all, err)
+	w.giveUp()
+}
+
+// giveUp closes the connection, once nothing needs it.
+func (w *Writer[T]) giveUp() {
+	w.air.clear()
+	w.air.lost = nil
+	if w.conn != nil {
+		_ = w.conn.Close()
+		w.conn = nil
+	}
+}
+
+// tell tells the end of a batch. One that was refused has changed nothing, whatever
+// has become of the batch, and what it was refused for may be gone.
+func (w *Writer[T]) tell(all []*request[T], err error) {
+	for _, r := range all {
+		switch {
+		case r.refused == nil:
+			r.end <- err
+		case err == nil:
+			r.end <- r.refused
+		default:
+			r.end <- w.unavailable(err)
+		}
+	}
+}
+
+// begin keeps the connection also with an error, where that leaves it as it is.
+func (w *Writer[T]) begin(wave []*request[T]) error {
+	if w.conn == nil {
+		fresh, err := w.open()
+		if err != nil {
+			return w.unavailable(err)
+		}
+		w.conn = fresh
+	}
+	if err := w.conn.Check(); err != nil {
+		return w.unavailable(err)
+	}
+	w.step()
+	if err := w.conn.Begin(readsOf(wave)); err != nil {
+		w.giveUp()
+		return w.unavailable(err)
+	}
+	w.step()
 	return nil
 }
 
-func tell[T any](batch []*request[T], err error) {
-	for _, r := range batch {
-		r.end <- err
-	}
-}
-
-// begin returns the connection also with an error, where that leaves it as it is.
-func (w *Writer[T]) begin(c Conn[T], wave []*request[T]) (Conn[T], error) {
-	if c == nil {
-		fresh, err := w.open()
-		if err != nil {
-			return nil, w.unavailable(err)
-		}
-		c = fresh
-	}
-	if err := c.Check(); err != nil {
-		return c, w.unavailable(err)
-	}
-	w.step()
-	if err := c.Begin(readsOf(wave)); err != nil {
-		_ = c.Close()
-		return nil, w.unavailable(err)
-	}
-	w.step()
-	return c, nil
-}
-
 // lend runs one request inside the batch's transaction, and reports whether it
-// wrote anything.
-func (w *Writer[T]) lend(c Conn[T], r *request[T], reads any) (wrote bool, fnErr, ended error) {
-	tx := c.Lend(reads)
+// wrote anything. After an error the transaction is gone.
+func (w *Writer[T]) lend(r *request[T], reads any) (wrote bool, err error) {
+	tx := w.conn.Lend(reads)
 	r.turn <- tx
-	fnErr = <-r.ran
-	wrote, ended = c.Return(tx)
+	r.refused = <-r.ran
+	wrote, err = w.conn.Return(tx)
 	w.step()
-	if ended != nil {
-		ended = w.unavailable(errors.Join(ended, fnErr))
+	if err != nil {
+		err = w.unavailable(errors.Join(err, r.refused))
 	}
-	return wrote, fnErr, ended
+	return wrote, err
 }
 
-// again runs the updates of a batch anew, each with a savepoint, and returns
-// those that succeed.
-func (w *Writer[T]) again(c Conn[T], batch []*request[T]) ([]*request[T], error) {
-	err := c.Rollback()
+// again runs the updates of a batch anew, each with a savepoint.
+func (w *Writer[T]) again(b *batch[T]) error {
+	b.wrote = false
+	err := w.conn.Rollback()
 	if err == nil {
-		err = c.Begin(nil)
+		err = w.conn.Begin(nil)
+	}
+	for _, r := range b.all {
+		if err != nil {
+			break
+		}
+		if !errors.Is(r.refused, errExited) { // there is no goroutine any more
+			err = w.runSaved(b, r)
+		}
 	}
 	if err != nil {
-		return batch, w.unavailable(err)
+		return w.unavailable(err)
 	}
-	var kept []*request[T]
-	for i, r := range batch {
-		if err := c.Save(); err != nil {
-			return append(kept, batch[i:]...), w.unavailable(err)
-		}
-		_, fnErr, ended := w.lend(c, r, nil)
-		if ended == nil && fnErr == nil {
-			if its, err := c.Settle(); its {
-				fnErr = err
-			} else {
-				ended = err
-			}
-		}
-		if ended == nil && fnErr != nil {
-			ended = c.Undo()
-		}
-		if ended == nil {
-			ended = c.Keep()
-		}
-		if ended != nil {
-			return append(kept, batch[i:]...), w.unavailable(ended)
-		}
-		if fnErr != nil {
-			r.end <- fnErr
-			continue
-		}
-		kept = append(kept, r)
-	}
-	return kept, nil
+	return nil
 }
 
-func (w *Writer[T]) commit(c Conn[T], batch []*request[T]) Conn[T] {
-	again, err := c.Settle()
-	if again {
-		batch, err = w.again(c, batch)
+func (w *Writer[T]) runSaved(b *batch[T], r *request[T]) error {
+	if err := w.conn.Save(); err != nil {
+		return err
 	}
+	wrote, err := w.lend(r, nil)
 	if err != nil {
-		return fail(c, batch, w.unavailable(err))
+		return err
 	}
-	if len(batch) == 0 {
-		if err := c.Rollback(); err != nil {
-			_ = c.Close()
-			return nil
+	if r.refused == nil {
+		if its, err := w.conn.Settle(); its {
+			r.refused = err
+		} else if err != nil {
+			return err
 		}
-		return c
+	}
+	if r.refused != nil {
+		err = w.conn.Undo()
+	} else {
+		b.wrote = b.wrote || wrote
+	}
+	return errors.Join(err, w.conn.Keep())
+}
+
+// commit ends a batch. It returns those who wait then, the first of whom wait already.
+func (w *Writer[T]) commit(b batch[T], wave []*request[T]) (next []*request[T]) {
+	if w.air.lost != nil {
+		w.fail(b.all, w.unavailable(fmt.Errorf("what it would have built upon is lost: %w", w.air.lost)))
+		return wave
+	}
+	again, err := w.conn.Settle()
+	if again {
+		err = w.again(&b)
+	}
+	if err != nil {
+		w.fail(b.all, w.unavailable(err))
+		return wave
+	}
+	if !slices.ContainsFunc(b.all, func(r *request[T]) bool { return r.refused == nil }) {
+		err := w.conn.Rollback()
+		w.tell(b.all, nil)
+		if err != nil {
+			w.giveUp()
+		}
+		return wave
 	}
 	w.step()
-	err = c.Commit()
+	durable, err := w.conn.Commit()
 	w.step()
 	if err != nil {
-		return fail(c, batch, err)
+		w.fail(b.all, err)
+		return wave
 	}
-	tell(batch, nil)
-	return c
+	w.pace.ran(len(b.all))
+	if durable == nil {
+		w.tell(b.all, nil)
+		return wave
+	}
+	return w.send(flight[T]{b.all, durable}, wave)
 }

@@ -83,12 +83,12 @@ func (t *table) Keep() error { return t.do("keep") }
 
 func (t *table) Rollback() error { return t.do("rollback") }
 
-func (t *table) Commit() error {
+func (t *table) Commit() (func() error, error) {
 	err := t.do("commit")
 	if err == nil {
 		t.durable = t.rows
 	}
-	return err
+	return nil, err
 }
 
 func (t *table) Close() error { return t.do("close") }

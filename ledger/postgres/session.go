@@ -234,7 +234,7 @@ func (w *writing) Rollback() error {
 
 // Commit makes the batch durable. Where the database has refused it, nothing is
 // changed; where it did not answer, nobody knows.
-func (w *writing) Commit() error {
+func (w *writing) Commit() (durable func() error, err error) {
 	w.send()
 	batch := w.pending
 	w.pending = pgx.Batch{}
@@ -242,10 +242,7 @@ func (w *writing) Commit() error {
 	ctx, cancel := w.ctx()
 	defer cancel()
 	results := w.pg.SendBatch(ctx, &batch)
-	var (
-		tag pgconn.CommandTag
-		err error
-	)
+	var tag pgconn.CommandTag
 	for range batch.Len() {
 		if tag, err = results.Exec(); err != nil {
 			break
@@ -255,13 +252,13 @@ func (w *writing) Commit() error {
 	var refused *pgconn.PgError
 	switch {
 	case err == nil && tag.String() == "COMMIT":
-		return nil
+		return nil, nil
 	case err == nil:
-		return unavailable("committing", errors.New("the transaction was rolled back"))
+		return nil, unavailable("committing", errors.New("the transaction was rolled back"))
 	case pgconn.SafeToRetry(err), errors.As(err, &refused) && refused.Severity == "ERROR":
-		return unavailable("committing", err)
+		return nil, unavailable("committing", err)
 	}
-	return fmt.Errorf("committing, with an end that is not known: %w", err)
+	return nil, fmt.Errorf("committing, with an end that is not known: %w", err)
 }
 
 func (w *writing) Close() error {

@@ -87,5 +87,5 @@ func (c *bareConn) Save() error                    { return nil }
 func (c *bareConn) Undo() error                    { return nil }
 func (c *bareConn) Keep() error                    { return nil }
 func (c *bareConn) Rollback() error                { return c.db.Exec("ROLLBACK") }
-func (c *bareConn) Commit() error                  { return c.commit.Exec() }
+func (c *bareConn) Commit() (func() error, error)  { return nil, c.commit.Exec() }
 func (c *bareConn) Close() error                   { return c.db.Close() }

@@ -26,9 +26,11 @@ type conn struct {
 }
 
 // connect opens a connection as every one of ours is: durable and strict.
-func (s *Store) connect() (*conn, error) {
+func (s *Store) connect() (*conn, error) { return s.connectAs("") }
+
+func (s *Store) connectAs(mark string) (*conn, error) {
 	s.prepareFiles()
-	db, err := sqlite3.OpenFlags("file:"+url.PathEscape(s.path)+"?vfs="+s.disk, sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI)
+	db, err := sqlite3.OpenFlags("file:"+url.PathEscape(s.path)+"?vfs="+s.disk+mark, sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI)
 	if err != nil {
 		return nil, explain(err)
 	}

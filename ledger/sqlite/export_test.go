@@ -14,6 +14,9 @@ func OpenWith(ctx context.Context, path string, o *Options, vfs string) (*Store,
 	return openWith(ctx, path, o, vfs)
 }
 
+// Path is the database file.
+func (s *Store) Path() string { return s.path }
+
 // ShortLog makes s bring its log in after so many pages.
 func (s *Store) ShortLog(pages int) { s.log.pages.Store(int64(pages)) }
 

@@ -26,6 +26,7 @@ type disk struct {
 	mu          sync.Mutex
 	write, sync error
 	syncs       int
+	held        chan chan struct{} // where not nil, each sync asks here when it may go on
 }
 
 func (d *disk) Open(name string, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
@@ -51,6 +52,19 @@ func (d *disk) set(write, sync error) {
 	d.write, d.sync = write, sync
 }
 
+// hold stops the syncs, until release.
+func (d *disk) hold() (syncs <-chan chan struct{}, release func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	held := make(chan chan struct{})
+	d.held = held
+	return held, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.held = nil
+	}
+}
+
 type diskFile struct {
 	vfs.File
 	disk *disk
@@ -68,9 +82,14 @@ func (f *diskFile) WriteAt(b []byte, at int64) (int, error) {
 
 func (f *diskFile) Sync(flags vfs.SyncFlag) error {
 	f.disk.mu.Lock()
-	err := f.disk.sync
+	err, held := f.disk.sync, f.disk.held
 	f.disk.syncs++
 	f.disk.mu.Unlock()
+	if held != nil {
+		on := make(chan struct{})
+		held <- on
+		<-on
+	}
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,20 @@ import (
 // lockByte takes a lock that belongs to the open file, not to the process: it
 // ends with the last of its descriptors, and no other open of the file in this
 // process touches it. Reports false where another has it.
-func lockByte(f *os.File, at int64) (bool, error) {
-	lk := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1}
+func lockByte(f *os.File, at int64) (bool, error) { return setLock(f, at, unix.F_WRLCK) }
+
+// shareByte takes a lock that others may have too.
+func shareByte(f *os.File, at int64) error {
+	if ok, err := setLock(f, at, unix.F_RDLCK); err != nil || ok {
+		return err
+	}
+	return unix.EAGAIN
+}
+
+func freeByte(f *os.File, at int64) { _, _ = setLock(f, at, unix.F_UNLCK) }
+
+func setLock(f *os.File, at int64, kind int16) (bool, error) {
+	lk := unix.Flock_t{Type: kind, Whence: io.SeekStart, Start: at, Len: 1}
 	for {
 		err := unix.FcntlFlock(f.Fd(), ofdSetLock, &lk)
 		switch {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/util/vfsutil"
 	"github.com/ncruces/go-sqlite3/vfs"
 
@@ -22,8 +23,9 @@ import (
 type tape struct {
 	vfs.VFS
 
-	mu  sync.Mutex
-	ops []op
+	mu   sync.Mutex
+	ops  []op
+	fail int // this sync of the log, counted down, fails
 }
 
 type op struct {
@@ -31,6 +33,7 @@ type op struct {
 	kind string // write, truncate, sync, delete
 	at   int64
 	data []byte
+	lost bool // a sync for it has failed
 }
 
 func (d *tape) add(o op) {
@@ -84,9 +87,33 @@ func (f *tapeFile) Truncate(size int64) error {
 }
 
 func (f *tapeFile) Sync(flags vfs.SyncFlag) error {
+	if f.disk.loses(f.name) {
+		return sqlite3.IOERR_FSYNC
+	}
 	err := f.File.Sync(flags)
 	f.disk.add(op{file: f.name, kind: "sync"})
 	return err
+}
+
+// loses reports whether this sync is the one that fails. As on Linux, what it was for
+// is lost, and later syncs say nothing of it.
+func (d *tape) loses(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !strings.HasSuffix(name, "-wal") || d.fail == 0 {
+		return false
+	}
+	if d.fail--; d.fail > 0 {
+		return false
+	}
+	for i := len(d.ops) - 1; i >= 0; i-- {
+		if o := &d.ops[i]; o.file == name && o.kind == "write" {
+			o.lost = true
+		} else if o.file == name && o.kind == "sync" {
+			break
+		}
+	}
+	return true
 }
 
 func (f *tapeFile) SharedMemory() vfs.SharedMemory {
@@ -119,6 +146,9 @@ func (d *tape) image(n int, rng *rand.Rand) map[string][]byte {
 			}
 		case "write":
 			data := o.data
+			if o.lost {
+				continue
+			}
 			if !synced {
 				data = data[:torn(len(data), rng)]
 			}

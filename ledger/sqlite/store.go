@@ -43,6 +43,7 @@ type Store struct {
 	disk    string                 // the way to it, as SQLite knows it
 	step    atomic.Pointer[func()] // called at each step of the writer; set by tests
 
+	owed    owed
 	log     checkpoints
 	closing chan struct{}
 	close   sync.Once
@@ -59,10 +60,11 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 
 func openWith(ctx context.Context, path string, o *Options, disk string) (*Store, error) {
 	s := &Store{
-		now: time.Now, busy: defaultBusy, disk: registerLog(disk),
+		now: time.Now, busy: defaultBusy,
 		readers: make(chan *conn, maxReaders), closing: make(chan struct{}),
 		log: checkpoints{due: make(chan struct{}, 1)},
 	}
+	s.disk = registerLog(disk, &s.owed)
 	s.log.pages.Store(logPages)
 	if o != nil {
 		if o.Now != nil {
@@ -93,7 +95,11 @@ func (s *Store) open(ctx context.Context, path string) error {
 	if err := s.openFile(); err != nil {
 		return err
 	}
-	c, err := s.connect()
+	s.owed.file = s.file
+	var c *conn
+	if s.owed.can, err = enter(ctx, s.file, s.busy); err == nil {
+		c, err = s.connectAs(asWriter)
+	}
 	if err == nil {
 		if err = c.migrate(ctx); err != nil {
 			c.close()
@@ -108,7 +114,7 @@ func (s *Store) open(ctx context.Context, path string) error {
 	}
 	c.watchLog()
 	s.log.running.Go(s.bringIn)
-	s.writer = groupcommit.New[*tx](&writing{c, s}, s.openWriter, refuse, s.reach)
+	s.writer = groupcommit.New[*tx](&writing{c, s, s.owed.log}, s.openWriter, refuse, s.reach)
 	return nil
 }
 
@@ -181,6 +187,7 @@ func (s *Store) Close() error {
 				s.closed = errors.Join(s.closed, c.close())
 			}
 		}
+		s.closed = errors.Join(s.closed, s.payOwed())
 		s.locks.releaseAll()
 		s.closed = errors.Join(s.closed, s.file.Close())
 		vfs.Unregister(s.disk)
@@ -188,9 +195,22 @@ func (s *Store) Close() error {
 	return s.closed
 }
 
+// payOwed tries once more to make durable what is owed.
+func (s *Store) payOwed() error {
+	if s.owed.failed() == nil {
+		return nil
+	}
+	c, err := s.connectAs(asWriter)
+	if err != nil {
+		return err
+	}
+	return c.close()
+}
+
 var errClosed = fmt.Errorf("%w: %w", ledger.ErrUnavailable, groupcommit.ErrClosed)
 
-// View runs fn over one consistent state, on a connection of its own.
+// View runs fn over one consistent state, on a connection of its own, and returns
+// when that state is durable.
 func (s *Store) View(ctx context.Context, fn func(ledger.Tx) error) (err error) {
 	c, err := s.reader(ctx)
 	if err != nil {
@@ -202,6 +222,9 @@ func (s *Store) View(ctx context.Context, fn func(ledger.Tx) error) (err error) 
 			c = nil
 		}
 		s.readers <- c
+		if owed := s.owed.wait(ctx); owed != nil {
+			err = owed
+		}
 	}()
 	if err := c.run("BEGIN"); err != nil {
 		return unavailable("beginning to read", err)

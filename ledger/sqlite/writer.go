@@ -22,26 +22,34 @@ func (s *Store) Update(ctx context.Context, fn func(ledger.Tx) error) error {
 type writing struct {
 	*conn
 	store *Store
+	log   *logFile
 }
+
+const asWriter = "&" + writerMark + "=1"
 
 var _ groupcommit.Conn[*tx] = (*writing)(nil)
 
 func (s *Store) openWriter() (groupcommit.Conn[*tx], error) {
-	c, err := s.connect()
+	c, err := s.connectAs(asWriter)
 	if err != nil {
 		return nil, err
 	}
 	c.watchLog()
-	return &writing{c, s}, nil
+	return &writing{c, s, s.owed.log}, nil
 }
 
 func (w *writing) Check() error { return w.store.present() }
 
 // Begin takes the file's write lock, for which another process may make it wait.
 func (w *writing) Begin([]any) error {
+	if err := w.store.owed.failed(); err != nil {
+		return err
+	}
+	w.store.log.afterCommit(w.conn)
 	if err := w.run("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
+	w.log.tx++
 	version, err := w.ask("PRAGMA data_version")
 	if w.recent.begin(version) {
 		w.late.known = false
@@ -83,6 +91,7 @@ func (w *writing) Keep() error { return w.run("RELEASE one") }
 
 func (w *writing) Rollback() error {
 	w.forget()
+	w.store.owed.drop(w.log.tx)
 	return w.run("ROLLBACK")
 }
 
@@ -92,21 +101,53 @@ func (w *writing) forget() {
 	w.late.known = false
 }
 
-// Commit makes the batch durable. After an error of the disk the connection is
-// given up: to sync again would tell a lie about what the first sync lost.
-func (w *writing) Commit() error {
-	err := w.run("COMMIT")
-	switch {
-	case err == nil:
-		w.store.log.afterCommit(w.conn)
-		if gone := w.store.present(); gone != nil {
-			return errors.New("committing: the database file went away meanwhile")
-		}
-		return nil
-	case unchanged(err):
-		return unavailable("committing", err)
+// Commit makes the batch durable, or owes that. After an error of the disk the
+// connection is given up: to sync again would tell a lie about what the first sync lost.
+func (w *writing) Commit() (durable func() error, err error) {
+	o := &w.store.owed
+	owes, err := o.begin()
+	if err != nil {
+		return nil, unavailable("committing", err)
 	}
+	w.log.later, w.log.put = owes != nil, false
+	err = w.run("COMMIT")
+	w.log.later = false
+	if owes != nil && (err != nil || !w.log.put) {
+		o.cancel(owes)
+	}
+	switch {
+	case err != nil && unchanged(err):
+		return nil, unavailable("committing", err)
+	case err != nil:
+		return nil, notKnown(err)
+	case w.log.put:
+		return func() error { return w.durable(owes) }, nil
+	}
+	return nil, w.stillThere()
+}
+
+// durable syncs what was committed.
+func (w *writing) durable(c *owedCommit) error {
+	o := &w.store.owed
+	err := o.sync(w.log.File, w.log.flags)
+	if err != nil {
+		err = notKnown(err)
+	}
+	if o.end(c, err); err != nil {
+		return err
+	}
+	return w.stillThere()
+}
+
+func notKnown(err error) error {
 	return fmt.Errorf("committing, with an end that is not known: %w", explain(err))
+}
+
+func (w *writing) stillThere() error {
+	if w.store.present() != nil {
+		return errors.New("committing: the database file went away meanwhile")
+	}
+	return nil
 }
 
 func (w *writing) Close() error { return w.close() }

@@ -1,0 +1,147 @@
+package groupcommit_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/holdfast-go/holdfast/internal/groupcommit"
+)
+
+// slow is a table whose commits become durable when the test lets them.
+type slow struct {
+	*table
+	syncs   chan chan error // one for each sync that is under way
+	atFirst func()          // called in the first commit
+}
+
+func (s *slow) Commit() (func() error, error) {
+	_, err := s.table.Commit()
+	if fn := s.atFirst; fn != nil {
+		s.atFirst = nil
+		fn()
+	}
+	return func() error {
+		end := make(chan error)
+		s.syncs <- end
+		return <-end
+	}, err
+}
+
+func ask(w *groupcommit.Writer[*tx], fn func(*tx) error) <-chan error {
+	told := make(chan error, 1)
+	go func() { told <- w.Update(context.Background(), fn) }()
+	return told
+}
+
+func put(row string) func(*tx) error {
+	return func(x *tx) error { x.put(row); return nil }
+}
+
+// inTheAir has a first update synced while a second has run.
+func inTheAir(t *testing.T, fn func(*tx) error, then func(s *slow, w *groupcommit.Writer[*tx], first, second <-chan error, end chan<- error)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{table: &table{}, syncs: make(chan chan error)}
+		w := groupcommit.New(groupcommit.Conn[*tx](s), func() (groupcommit.Conn[*tx], error) { return s, s.do("open") },
+			func(err error) error { return errors.Join(errUnavailable, err) }, nil)
+		defer w.Close()
+		var second <-chan error
+		s.atFirst = func() {
+			second = ask(w, fn)
+			synctest.Wait() // it is in the queue
+		}
+		first := ask(w, put("first"))
+		end := <-s.syncs
+		synctest.Wait()
+		then(s, w, first, second, end)
+	})
+}
+
+func wantUntold(t *testing.T, updates ...<-chan error) {
+	t.Helper()
+	for i, u := range updates {
+		select {
+		case err := <-u:
+			t.Fatalf("Update %d = %v while what it read or wrote was not durable", i+1, err)
+		default:
+		}
+	}
+}
+
+func TestUpdate_nothing_is_told_before_what_it_read_is_durable(t *testing.T) {
+	for name, c := range map[string]struct {
+		fn    func(*tx) error
+		want  error
+		syncs bool
+	}{
+		"a change":              {put("second"), nil, true},
+		"a refusal":             {func(*tx) error { return errMine }, errMine, false},
+		"a refusal of a change": {func(x *tx) error { x.put("second"); return errMine }, errMine, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inTheAir(t, c.fn, func(s *slow, _ *groupcommit.Writer[*tx], first, second <-chan error, end chan<- error) {
+				wantUntold(t, first, second)
+				end <- nil
+				if err := <-first; err != nil {
+					t.Errorf("Update() = %v, want no error", err)
+				}
+				if c.syncs {
+					end = <-s.syncs
+					synctest.Wait()
+					wantUntold(t, second)
+					end <- nil
+				}
+				if err := <-second; !errors.Is(err, c.want) {
+					t.Errorf("Update() = %v, want %v", err, c.want)
+				}
+			})
+		})
+	}
+}
+
+func TestUpdate_what_was_built_upon_a_lost_commit_goes_with_it(t *testing.T) {
+	for name, fn := range map[string]func(*tx) error{"a change": put("second"), "a refusal": func(*tx) error { return errMine }} {
+		t.Run(name, func(t *testing.T) {
+			inTheAir(t, fn, func(s *slow, w *groupcommit.Writer[*tx], first, second <-chan error, end chan<- error) {
+				fire := errors.New("disk on fire")
+				end <- fire
+				if err := <-first; !errors.Is(err, fire) || errors.Is(err, errUnavailable) {
+					t.Errorf("Update() = %v, want the sync's own error", err)
+				}
+				if err := <-second; !errors.Is(err, errUnavailable) {
+					t.Errorf("Update() that read what was lost = %v, want it unavailable", err)
+				}
+				third := ask(w, put("third"))
+				(<-s.syncs) <- nil
+				if err := <-third; err != nil {
+					t.Errorf("Update() afterwards = %v, want no error", err)
+				}
+				if !slices.Contains(s.log, "close") || !slices.Contains(s.log, "open") {
+					t.Errorf("it did %v, want the connection given up and opened anew", s.log)
+				}
+			})
+		})
+	}
+}
+
+func TestClose_waits_for_the_sync(t *testing.T) {
+	inTheAir(t, put("second"), func(s *slow, w *groupcommit.Writer[*tx], first, second <-chan error, end chan<- error) {
+		closed := make(chan struct{})
+		go func() { w.Close(); close(closed) }()
+		synctest.Wait()
+		select {
+		case <-closed:
+			t.Fatal("Close() returned while a sync was under way")
+		default:
+		}
+		end <- nil
+		(<-s.syncs) <- nil
+		<-closed
+		if err := errors.Join(<-first, <-second); err != nil {
+			t.Errorf("Update() = %v, want no error", err)
+		}
+	})
+}
