@@ -49,6 +49,10 @@ type Conn[T any] interface {
 	Close() error
 }
 
+// Later is a transaction that has something left to do for the update that it was
+// lent for: the goroutine that asked does it beside the writer.
+type Later interface{ Later() }
+
 // Writer is the one goroutine that writes, and one beside it that syncs.
 type Writer[T any] struct {
 	open        func() (Conn[T], error)
@@ -174,6 +178,9 @@ func (r *request[T]) run(tx T, fn func(T) error) error {
 			defer func() { r.ran <- err }() // also when fn panics
 			err = fn(tx)
 		}()
+		if later, ok := any(tx).(Later); ok && err == nil {
+			later.Later()
+		}
 		select {
 		case tx = <-r.turn:
 		case err := <-r.end:

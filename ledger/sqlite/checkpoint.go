@@ -13,6 +13,13 @@ import (
 // as long, or, where the helper has not come through, four times.
 const logPages = 4000
 
+// Before the log begins anew the helper goes through it until it has left few pages,
+// but no oftener than so many times.
+const (
+	fewPages = 100
+	passes   = 4
+)
+
 // checkpoints is what the writer and its helper tell each other.
 type checkpoints struct {
 	pages   atomic.Int64 // logPages, but in tests
@@ -67,8 +74,14 @@ func (s *Store) bringIn() {
 		if err == nil && c == nil {
 			c, err = s.connect()
 		}
-		if err == nil {
-			_, _, err = c.db.WALCheckpoint("main", sqlite3.CHECKPOINT_PASSIVE)
+		for range passes {
+			if err != nil {
+				break
+			}
+			var all, done int
+			if all, done, err = c.db.WALCheckpoint("main", sqlite3.CHECKPOINT_PASSIVE); !enough || all-done < fewPages {
+				break
+			}
 		}
 		if err != nil && c != nil {
 			_ = c.close()

@@ -5,19 +5,16 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
-	"sync"
 
 	"github.com/holdfast-go/holdfast/ledger"
 )
 
 // held are the rows of a batch that wait to be written: until its commit, or
-// until one of them is asked for. Meanwhile their bodies are made beside the
-// updates that follow.
+// until one of them is asked for. Meanwhile those who put them make their bodies,
+// beside the updates that follow.
 type held struct {
 	rows   []change
 	words  wordSet
-	ahead  []preparer
-	making sync.WaitGroup
 	failed error // some are written and some are not: the batch is lost
 }
 
@@ -29,11 +26,7 @@ type change struct{ row, old *ledger.Row }
 // goroutine.
 type preparer interface{ Prepare() }
 
-const (
-	maxHeld      = 256
-	prepared     = 16 // at once
-	preparedLast = 6  // or at the end; another goroutine is not worth fewer
-)
+const maxHeld = 256
 
 func (h *held) add(row, old *ledger.Row) {
 	h.rows = append(h.rows, change{row, old})
@@ -41,31 +34,11 @@ func (h *held) add(row, old *ledger.Row) {
 	for _, w := range row.Words {
 		h.words.add(w)
 	}
-	if p, ok := row.Value.(preparer); ok {
-		h.ahead = append(h.ahead, p)
-	}
-}
-
-// prepare has another goroutine make the bodies that nobody makes yet, where they are
-// not fewer than least.
-func (h *held) prepare(least int) {
-	if len(h.ahead) < least {
-		return
-	}
-	values := h.ahead
-	h.ahead = make([]preparer, 0, cap(values))
-	h.making.Go(func() {
-		for _, v := range values {
-			v.Prepare()
-		}
-	})
 }
 
 func (h *held) forget() {
-	h.making.Wait()
 	clear(h.rows)
-	clear(h.ahead)
-	h.rows, h.ahead, h.words, h.failed = h.rows[:0], h.ahead[:0], wordSet{}, nil
+	h.rows, h.words, h.failed = h.rows[:0], wordSet{}, nil
 }
 
 // any reports whether a row that is held is one of q.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/holdfast-go/holdfast/ledger"
@@ -15,6 +16,17 @@ type tx struct {
 	writes bool
 	wrote  bool
 	ended  bool
+	later  []preparer
+}
+
+// Later makes the bodies of what was put, while the writer goes on.
+func (t *tx) Later() {
+	if len(t.later) > 0 {
+		runtime.Gosched() // the writer first
+	}
+	for _, p := range t.later {
+		p.Prepare()
+	}
 }
 
 var errEnded = errors.New("transaction has ended")
@@ -75,7 +87,9 @@ func (t *tx) Put(row ledger.Row) error {
 	if !t.writes {
 		return fmt.Errorf("writing %s: this is a view", row.Table)
 	}
-	if _, ok := row.Value.(preparer); !ok {
+	if p, ok := row.Value.(preparer); ok {
+		t.later = append(t.later, p)
+	} else {
 		var err error
 		if row.Body, err = row.Bytes(); err != nil {
 			return err

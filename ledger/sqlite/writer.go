@@ -63,7 +63,6 @@ func (w *writing) Lend(any) *tx { return &tx{store: w.store, conn: w.conn, write
 
 func (w *writing) Return(t *tx) (wrote bool, ended error) {
 	t.ended = true
-	w.held.prepare(prepared)
 	if ended = w.held.failed; ended == nil && !w.inTransaction() {
 		ended = errors.New("the transaction was ended")
 	}
@@ -75,7 +74,6 @@ func (w *writing) Save() error { return w.run("SAVEPOINT one") }
 // Settle writes what was held back. Only a body that cannot be made is the fault
 // of its update.
 func (w *writing) Settle() (again bool, err error) {
-	w.held.prepare(preparedLast)
 	if err := w.writeHeld(); err != nil {
 		return errors.Is(err, errBody), err
 	}
