@@ -22,9 +22,10 @@ func (x *textWalk) byKinds() bool {
 	if _, few := x.text.Machine.(*textlang.Trie); few {
 		return false
 	}
-	k := kindWalk{textWalk: x, left: mostApart}
+	k := kindWalk{textWalk: x, runs: x.w.runs[:0], left: mostApart}
 	known := x.w.ask(k.walk)
 	k.take()
+	x.w.runs = k.runs
 	for _, kind := range k.again {
 		x.walk(x.w.v.Trie().Between(inASCII(kind)), 0)
 	}
@@ -123,17 +124,18 @@ func (k *kindWalk) take() {
 		k.w.allow(safe)
 		return
 	}
-	others := slices.Clone(safe)
+	but := append(k.w.but[:0], safe...)
 	low := int32(0)
 	for _, r := range append(k.runs, [2]int32{int32(len(all)), 0}) {
 		for _, id := range all[low:r[0]] {
-			others[id>>6] &^= 1 << (id & 63)
+			but[id>>6] &^= 1 << (id & 63)
 		}
 		low = r[1]
 	}
-	for i, word := range others {
+	for i, word := range but {
 		k.w.found[i] |= word
 	}
+	k.w.but = but
 }
 
 // each decides one by one tokens whose first characters are decided.

@@ -17,11 +17,14 @@ type walker struct {
 	base   []uint64 // a shared mask of tokens that are allowed too
 	most   int      // how many tokens base has
 	bodies bool     // the trie is the whole vocabulary's
-	more   []uint32 // room for what is beside the base
 	// By depth in the trie that is walked.
 	at     [256]*position
 	spaces [256]byte
 	text   [256]textState
+	// Room that is used again.
+	more []uint32
+	runs [][2]int32
+	but  []uint64
 }
 
 func (w *walker) start(m *machine, v *tokenizer.Vocabulary) {
