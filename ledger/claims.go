@@ -20,6 +20,8 @@ type Claim struct {
 	Budgets    []rule.Budget
 	// KeepClaimed stops at claimed instead of started.
 	KeepClaimed bool
+
+	stored *storedEntry // see entry
 }
 
 // Standing is how a key stands for a claim.

@@ -46,7 +46,7 @@ func readsOf(id string) func() []Query {
 
 // reads is what starting a claim asks for, if nothing stands in its way.
 func (c *Claim) reads() []Query {
-	e := storeEntry(&c.Entry)
+	e := c.entry()
 	list := []Query{newestEvent()}
 	if e.ID != "" {
 		list = append(list, Query{Table: entries, ID: e.ID})
@@ -90,7 +90,8 @@ func (t *txn) stand(c *Claim) (standing, error) {
 
 func (t *txn) standOfKey(c *Claim) (standing, error) {
 	e := &c.Entry
-	st := standing{entry: storeEntry(e)}
+	entry := *c.entry()
+	st := standing{entry: &entry}
 	if e.ID != "" {
 		own, err := t.getEntry(e.ID)
 		if err != nil {
@@ -254,7 +255,18 @@ func (c *Claim) check() error {
 	case e.ArgumentsDigest == "" && e.Key != "":
 		return errors.New("a claim of a key has no digest of its arguments")
 	}
+	c.entry() // not first within a transaction
 	return nil
+}
+
+// entry is the claim's entry with the word of its key. The caller must not change it.
+func (c *Claim) entry() *storedEntry {
+	if c.stored == nil {
+		if c.stored = storeEntry(&c.Entry); c.stored.Key != "" {
+			c.stored.keyWord()
+		}
+	}
+	return c.stored
 }
 
 func firstTime(a, b time.Time) time.Time {
