@@ -29,16 +29,22 @@ func withoutOwing(t *testing.T) bool {
 	return false
 }
 
+// halfway begins an update of k, up to its sync, which goes on when on is closed.
+func halfway(t *testing.T, s *sqlite.Store, d *disk) (on chan struct{}, updated chan error) {
+	syncs, release := d.hold()
+	updated = make(chan error, 1)
+	go func() { updated <- s.Update(t.Context(), row("k")) }()
+	on = <-syncs
+	release()
+	return on, updated
+}
+
 func TestView_says_nothing_before_it_is_durable(t *testing.T) {
 	if withoutOwing(t) {
 		return
 	}
 	s, d := openOn(t)
-	syncs, release := d.hold()
-	updated := make(chan error, 1)
-	go func() { updated <- s.Update(t.Context(), row("k")) }()
-	on := <-syncs
-	release()
+	on, updated := halfway(t, s, d)
 	var durable atomic.Bool
 	read, viewed := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -67,11 +73,7 @@ func TestView_says_nothing_before_it_is_durable(t *testing.T) {
 func TestStore_another_on_the_file_sees_only_what_is_durable(t *testing.T) {
 	s, d := openOn(t)
 	other := open(t, s.Path(), nil)
-	syncs, release := d.hold()
-	updated := make(chan error, 1)
-	go func() { updated <- s.Update(t.Context(), row("k")) }()
-	on := <-syncs
-	release()
+	on, updated := halfway(t, s, d)
 	if has(t, other, "k") {
 		t.Error("another store sees a row that is not durable")
 	}
@@ -86,11 +88,7 @@ func TestOpen_waits_until_what_another_has_committed_is_durable(t *testing.T) {
 		return
 	}
 	s, d := openOn(t)
-	syncs, release := d.hold()
-	updated := make(chan error, 1)
-	go func() { updated <- s.Update(t.Context(), row("k")) }()
-	on := <-syncs
-	release()
+	on, updated := halfway(t, s, d)
 	if other, err := sqlite.Open(t.Context(), s.Path(), &sqlite.Options{Busy: time.Millisecond}); err == nil {
 		t.Error("Open() = no error while another store's commit was not durable")
 		_ = other.Close()
