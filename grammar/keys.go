@@ -7,7 +7,7 @@ import (
 // key begins a name.
 func (m *machine) key(out []way, in *frame) []way {
 	w := way{at: inKey, in: in, word: textlang.Dead, state: textlang.Dead}
-	if in.object.others != nil && m.roomForOther(in) {
+	if in.object.others != nil && in.depth+in.object.lowest <= maxDepth && m.roomForOther(in) {
 		w.state = in.object.others.Start()
 	}
 	// Beside others, names that may not come must still be known.
@@ -39,7 +39,7 @@ func (m *machine) mayCome(in *frame, i int) bool {
 	if in.seen.has(i) || !o.allowed.has(i) || in.depth+o.members[i].goal.height > maxDepth {
 		return false
 	}
-	if m.order && !m.inOrder(in, i) {
+	if m.order && (!m.inOrder(in, in.seen, i) || !m.reachesMin(in, i)) {
 		return false
 	}
 	if o.max < 0 {
@@ -69,20 +69,38 @@ func (o *object) missing(seen names) int {
 
 // inOrder reports whether member i may come next where members come in the order
 // of the schema.
-func (m *machine) inOrder(in *frame, i int) bool {
+func (m *machine) inOrder(in *frame, seen names, i int) bool {
 	o := in.object
 	for k := i + 1; k <= len(o.members); k++ {
-		if in.seen.has(k) { // a later one came, or (last) one that is not mentioned
+		if seen.has(k) { // a later one came, or (last) one that is not mentioned
 			return false
 		}
 	}
-	must := o.closure(merge(o.needed, in.seen.add(i)))
+	must := o.closure(merge(o.needed, seen.add(i)))
 	for k := range i {
-		if must.has(k) && !in.seen.has(k) {
+		if must.has(k) && !seen.has(k) {
 			return false
 		}
 	}
 	return true
+}
+
+// reachesMin reports whether enough members may come behind member i where they come
+// in the order of the schema.
+func (m *machine) reachesMin(in *frame, i int) bool {
+	o := in.object
+	short := o.min - int(in.count) - 1
+	if short <= 0 || o.others != nil {
+		return true
+	}
+	seen := in.seen.add(i)
+	for k := i + 1; k < len(o.members) && short > 0; k++ {
+		if o.allowed.has(k) && in.depth+o.members[k].goal.height <= maxDepth && m.inOrder(in, seen, k) {
+			seen = seen.add(k)
+			short--
+		}
+	}
+	return short <= 0
 }
 
 func merge(x, y names) names {

@@ -36,6 +36,40 @@ func TestLimitsOfTheReader(t *testing.T) {
 	}
 }
 
+// TestNoNameIsBegunTooDeep: a name whose value would be too deep leads nowhere.
+func TestNoNameIsBegunTooDeep(t *testing.T) {
+	m := compiled(t, `{"type":"object","additionalProperties":{"$ref":"#"}}`).Matcher(nil)
+	open := strings.Repeat(`{"a":`, 63) + "{"
+	if n, ok := m.AcceptBytes([]byte(open)); !ok {
+		t.Fatalf("%d of %d bytes are taken", n, len(open))
+	}
+	if _, ok := m.AcceptBytes([]byte(`"`)); ok {
+		t.Error("a name is begun for a value of level 65")
+	}
+	if _, ok := m.AcceptBytes([]byte(strings.Repeat("}", 64))); !ok || !m.CanEnd() {
+		t.Error("64 levels cannot be closed")
+	}
+}
+
+// TestLargePatternsAreRefused: an automaton that outgrew its limit behind the first
+// texts would take what is not valid.
+func TestLargePatternsAreRefused(t *testing.T) {
+	for _, src := range []string{
+		only(`{"type":"string","pattern":"a.{17}$"}`),
+		only(`{"type":"string","not":{"pattern":"a.{17}$"}}`),
+		only(`{"type":"string","pattern":"^(?!.*a.{17}$).*$"}`),
+	} {
+		s, err := schema.Compile([]byte(src), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Compile(s, nil); err == nil {
+			t.Errorf("%s is held, want it refused", src)
+		}
+	}
+	checkTexts(t, only(`{"type":"string","pattern":"a.{9}$"}`), []string{`{"id": "xxa123456789"}`}, []string{`{"id": "a12345678"}`})
+}
+
 // TestHeavySchemas: what blows other engines up stays small. The figures are of
 // what is held, which a busy machine does not change.
 func TestHeavySchemas(t *testing.T) {

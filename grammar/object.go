@@ -28,6 +28,7 @@ type object struct {
 	allowed names              // the members that may ever come
 	needed  names              // those that must
 	others  textlang.Machine   // the other names that may come; nil: none
+	lowest  int                // how high a value of others is at least
 	byClass *textlang.Labelled // others, where there are classes
 	another *textlang.Lang     // others, as texts
 }

@@ -339,6 +339,12 @@ func (o *object) seal() {
 	case wanted(0):
 		o.others = textlang.Any
 	}
+	o.lowest = noHeight
+	for labels, k := range o.classes {
+		if wanted(labels) {
+			o.lowest = min(o.lowest, k.goal.height)
+		}
+	}
 	if o.others != nil {
 		o.another = &textlang.Lang{Machine: o.others, Max: -1}
 	}

@@ -244,7 +244,7 @@ func compilePart(f *Formula) (*Lang, error) {
 		return nil, tooLarge(m)
 	}
 	if l.Min == 0 && l.Max < 0 {
-		return l, nil
+		return l, inLimits(m)
 	}
 	if t, ok := m.(*Trie); ok {
 		return l.cutTrie(t), nil

@@ -21,6 +21,16 @@ func newLengths(m Machine, least, most int) (lengths, error) {
 	return newReach(m, least, most)
 }
 
+// inLimits finds out whether a machine is too large, unless it is known to be small.
+// One that outgrew its limit while it is walked would be wrong from there on.
+func inLimits(m Machine) error {
+	if isSmall(m) {
+		return nil
+	}
+	_, _, err := explore(m)
+	return err
+}
+
 // Small vouches for a formula of patterns: their automata are known to be small.
 func Small(f *Formula) *Formula {
 	if l, ok := f.machine.(*lazy); ok {
