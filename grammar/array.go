@@ -174,11 +174,11 @@ func (b *builder) listed(g *goal) []*rules.Rule {
 		}
 	}
 	for _, l := range g.texts {
-		t, ok := l.Machine.(*textlang.Trie)
-		if !ok || len(t.Words()) > maxListed {
+		words, few := l.Few(l.Start(), l.Min, l.Max, maxListed)
+		if !few {
 			return nil
 		}
-		for _, word := range t.Words() {
+		for _, word := range words {
 			out = append(out, b.valueRule(rules.Value{JSON: quoted(word), Type: rules.Str, Text: word}))
 		}
 	}

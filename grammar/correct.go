@@ -33,22 +33,11 @@ func (k *mask) allows(id tokenizer.ID) bool {
 }
 
 // corrected is the mask without the tokens that would repeat a name or an element.
-func (m *Matcher) corrected(k *mask, elements bool) []uint64 {
+func (m *Matcher) corrected(k *mask, names, elements bool) []uint64 {
 	m.bad = m.bad[:0]
-	one, two, escaped := m.v.Quotes()
-	at := m.at.ways[0]
-	switch {
-	case elements && !isString(at.at):
-		m.tryAmong(k, nil)
-	case elements, at.at == inKey && at.char != 0:
-		m.tryAmong(k, one)
-		m.tryAll(k, m.alongEntries())
-	case at.at == inKey:
-		m.tryAmong(k, two)
-		m.tryAmong(k, escaped)
-		m.tryAll(k, m.alongEntries())
-	default:
-		m.tryAmong(k, two)
+	m.tryAll(k, k.repeats)
+	if names || elements {
+		m.tryEntries(k, elements)
 	}
 	if len(m.bad) == 0 {
 		return m.show(k)
@@ -63,6 +52,35 @@ func (m *Matcher) corrected(k *mask, elements bool) []uint64 {
 		m.room[id>>6] &^= 1 << (id & 63)
 	}
 	return m.room
+}
+
+// tryEntries tries what could repeat a name or an element that came.
+func (m *Matcher) tryEntries(k *mask, elements bool) {
+	one, two, both, escapes := m.v.Quotes()
+	at := m.at.ways[0]
+	switch {
+	case isString(at.at) && slices.ContainsFunc(m.at.ways, m.g.mayRunOut):
+		if at.char != 0 {
+			m.tryAmong(k, nil)
+			return
+		}
+		m.tryAmong(k, one)
+		m.tryAmong(k, escapes)
+		m.tryAll(k, m.alongEntries())
+	case elements && !isString(at.at):
+		m.tryAmong(k, nil)
+	case elements, at.at == inKey && at.char != 0:
+		m.tryAmong(k, one)
+		m.tryAll(k, m.alongEntries())
+	case at.at == inKey:
+		m.tryAmong(k, two)
+		m.tryAmong(k, both)
+		m.tryAll(k, m.alongEntries())
+	case !isString(at.at) && slices.ContainsFunc(m.at.ways, m.g.namesMayRunOut):
+		m.tryAmong(k, one)
+	default:
+		m.tryAmong(k, two)
+	}
 }
 
 // tryAmong tries the tokens of a mask that are in a set; nil is every token. Those

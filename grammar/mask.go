@@ -16,6 +16,8 @@ type mask struct {
 	more  []uint32 // tokens that are not in base
 	whole []uint64 // all of it, where more would be long; base and more are nil
 	next  *mask    // of the same position with other white space or vocabulary
+
+	repeats []tokenizer.ID // tokens of it that may hold a name or an element twice
 }
 
 // fewTokens is how many tokens are kept as a list.
@@ -37,8 +39,8 @@ func (m *Matcher) Mask() []uint64 {
 		return m.room
 	}
 	k := m.maskAt(m.settled(), m.space)
-	if names, elements := m.cautious(); names || elements {
-		return m.corrected(k, elements)
+	if names, elements := m.cautious(); names || elements || len(k.repeats) > 0 {
+		return m.corrected(k, names, elements)
 	}
 	return m.show(k)
 }
@@ -86,7 +88,7 @@ func (m *Matcher) maskAt(p *position, n byte) *mask {
 		}
 	}
 	k := m.make(p, n)
-	m.g.keep(int64(len(k.whole)*8 + len(k.more)*4 + maskBytes))
+	m.g.keep(int64(len(k.whole)*8 + (len(k.more)+len(k.repeats))*4 + maskBytes))
 	for {
 		k.next = first
 		if p.masks.CompareAndSwap(first, k) {
@@ -120,6 +122,11 @@ func (m *Matcher) make(p *position, n byte) *mask {
 	}
 	clearFrom(w.found, m.v.Size())
 	w.pack(k)
+	for _, id := range m.v.Repeats() {
+		if k.allows(id) {
+			k.repeats = append(k.repeats, id)
+		}
+	}
 	return k
 }
 

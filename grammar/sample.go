@@ -47,10 +47,9 @@ func Sample(m *Matcher, logits Logits, random *rand.Rand, o *SampleOptions) ([]t
 		if err != nil {
 			return s.ids, err
 		}
-		if !m.Accept(id) {
-			return s.ids, fmt.Errorf("grammar: token %d was allowed and is not taken", id)
+		if err := s.take(id); err != nil {
+			return s.ids, err
 		}
-		s.ids = append(s.ids, id)
 	}
 	return s.ids, s.hurry()
 }
@@ -61,6 +60,15 @@ type sampler struct {
 	options SampleOptions
 	ids     []tokenizer.ID
 	weights []float64
+}
+
+// take goes on with a token that a mask allowed.
+func (s *sampler) take(id tokenizer.ID) error {
+	if !s.m.Accept(id) {
+		return fmt.Errorf("grammar: token %d was allowed and is not taken", id)
+	}
+	s.ids = append(s.ids, id)
+	return nil
 }
 
 // choose takes a token that is allowed.
@@ -157,8 +165,9 @@ func (s *sampler) hurry() error {
 		if err != nil {
 			return err
 		}
-		s.m.Accept(id)
-		s.ids = append(s.ids, id)
+		if err := s.take(id); err != nil {
+			return err
+		}
 	}
 	return fmt.Errorf("grammar: no end within %d tokens behind the budget", maxHurry)
 }

@@ -146,6 +146,90 @@ func TestANameThatIsUsedUpLeadsNowhere(t *testing.T) {
 	}
 }
 
+// TestNothingComesTwice: not within one token, not by an escape, and not as the
+// beginning of what can only become what came.
+func TestNothingComesTwice(t *testing.T) {
+	var list []tokenizer.Token
+	for b := range 256 {
+		list = append(list, tokenizer.Token{Bytes: string([]byte{byte(b)})})
+	}
+	for _, text := range []string{
+		`a":1,"a":`, `":1,"a"`, `{"a":1,"a":`, `1,1,`, `,1,`, `[1,1,`, `","a"`, `","","`, `,true`, `true,true`, `,{},`, `{},{}`,
+		`"a`, `,"a`, `, "a`, `}, "a`, `\u0061`, `\u0061"`, `\u0061":`, `\"":`, `\"`, `61`, `61"`, `61":`,
+	} {
+		list = append(list, tokenizer.Token{Bytes: text})
+	}
+	v, err := tokenizer.New(list, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		src   string
+		texts []string
+	}{
+		{`{}`, []string{`{"`, `{"a`, `{"x":`, `{"a\"":1,"a`, `{"a":1,"`, `{"a":1,"\u00`}},
+		{`{"patternProperties":{"^(a|b.*)$":{}},"additionalProperties":false}`, []string{`{"`, `{"a":1,"`, `{"a":1,"\u00`, `{"a":1,`, `{"a":1`, `{"a":{"b":1`, `{"a":{}`, `{"a":[1`}},
+		{only(`{"type":"array","uniqueItems":true}`), []string{`{"id":`, `{"id":[`, `{"id":["`, `{"id":[1`, `{"id":["a`, `{"id":[tru`, `{"id":[true`, `{"id":[{}`}},
+		{only(`{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(a|b.*)$"}}`), []string{`{"id":["a`, `{"id":["a","`, `{"id":["a","\u00`}},
+	} {
+		g := compiled(t, row.src)
+		for _, text := range row.texts {
+			m := g.Matcher(v)
+			if n, ok := m.AcceptBytes([]byte(text)); !ok {
+				t.Fatalf("%s: only %d bytes of %q are taken", row.src, n, text)
+			}
+			checkMask(t, m, v)
+		}
+	}
+}
+
+// TestNodesWithoutText: below the quote of a token there may be nothing that stays in
+// the string.
+func TestNodesWithoutText(t *testing.T) {
+	list := []tokenizer.Token{{Bytes: `{"id":`}, {Bytes: `"`}, {Bytes: "a"}, {Bytes: "}"}}
+	for b := byte('!'); b < 0x7f; b++ {
+		list = append(list, tokenizer.Token{Bytes: `""` + string(rune(b))})
+	}
+	v, err := tokenizer.New(list, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, src := range []string{only(`{"type":"string","maxLength":9}`), only(`{"type":"string"}`), `{}`} {
+		m := compiled(t, src).Matcher(v)
+		if _, ok := m.AcceptBytes([]byte(`{"id":`)); !ok {
+			t.Fatal(src)
+		}
+		checkMask(t, m, v)
+	}
+}
+
+// TestEnoughComeInOrder: a member is passed over only where enough come behind it.
+func TestEnoughComeInOrder(t *testing.T) {
+	for _, row := range []struct {
+		src, text string
+		want      bool
+	}{
+		{`{"properties":{"a":{},"b":{}},"additionalProperties":false,"minProperties":2}`, `{"b`, false},
+		{`{"properties":{"a":{},"b":{}},"additionalProperties":false,"minProperties":2}`, `{"a":1,"b":2}`, true},
+		{`{"properties":{"a":{},"b":{},"c":{}},"additionalProperties":false,"minProperties":2}`, `{"b":1,"c":2}`, true},
+		{`{"properties":{"a":{},"b":{},"c":{}},"additionalProperties":false,"minProperties":2}`, `{"a":1,"c":2}`, true},
+		{`{"properties":{"a":{},"b":{},"c":{}},"additionalProperties":false,"minProperties":2,"dependentRequired":{"c":["a"]}}`, `{"b`, false},
+		{`{"properties":{"a":{},"b":{}},"minProperties":2}`, `{"b":1,"x":2}`, true},
+	} {
+		s, err := schema.Compile([]byte(row.src), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := Compile(s, &Options{SchemaOrder: true})
+		if err != nil {
+			t.Fatalf("%s: %v", row.src, err)
+		}
+		if _, ok := g.Matcher(nil).AcceptBytes([]byte(row.text)); ok != row.want {
+			t.Errorf("%s: %s is taken: %v, want %v", row.src, row.text, ok, row.want)
+		}
+	}
+}
+
 // TestManyMatchersAtOnce shares one grammar; it is for the race detector.
 func TestManyMatchersAtOnce(t *testing.T) {
 	v := crossingVocabulary(t)

@@ -87,6 +87,37 @@ func (m *Matcher) withoutUsedUp() *position {
 	return m.g.position(slices.DeleteFunc(slices.Clone(m.at.ways), usedUp))
 }
 
+// mayRunOut reports whether an open string may become one of few ways on, so that it
+// matters before its end what came before.
+func (m *machine) mayRunOut(w way) bool {
+	m.mu.Lock() // automata of texts grow as they are asked
+	defer m.mu.Unlock()
+	switch {
+	case w.at == inKey:
+		return w.state >= 0 && w.in.object.byClass != nil && !w.in.object.byClass.Open(w.state)
+	case w.at == inText:
+		return w.in != nil && w.in.array != nil && w.in.array.unique == uniqueByText && (w.hi >= 0 || !w.text.Open(w.state))
+	}
+	return false
+}
+
+// namesMayRunOut is mayRunOut for a name that a token may begin, of an open object.
+func (m *machine) namesMayRunOut(w way) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return w.in.namesMayRunOut()
+}
+
+func (f *frame) namesMayRunOut() bool {
+	for ; f != nil; f = f.up {
+		if slices.ContainsFunc(f.any, (*frame).namesMayRunOut) ||
+			f.object != nil && f.object.byClass != nil && !f.object.byClass.Open(f.object.byClass.Start()) {
+			return true
+		}
+	}
+	return false
+}
+
 // rest lists how an open string can go on, where that is a matter of what came
 // before and there are few ways.
 func (m *Matcher) rest(w *way, limit int) ([]string, bool) {

@@ -25,3 +25,26 @@ func TestNumbersAndTextsThatRunOutDiffer(t *testing.T) {
 		[]string{`{"s": ["A", true, "B", "", "C", false]}`},
 		[]string{`{"s": ["A"]}`, `{"s": ["A", "A"]}`, `{"s": ["", ""]}`, `{"s": ["D"]}`, `{"s": [true, true]}`})
 }
+
+// TestElementsThatRunOutAreAList: whatever keywords leave few of them, so that the
+// array ends where they are used up.
+func TestElementsThatRunOutAreAList(t *testing.T) {
+	for _, row := range []struct{ src, text, never string }{
+		{`{"type":"string","maxLength":0}`, `[""`, `,`},
+		{`{"type":"string","pattern":"^a*$","maxLength":1}`, `["","a"`, `,`},
+		{`{"type":"string","pattern":"^[ab]{2}$","not":{"pattern":"b"}}`, `["aa"`, `,`},
+		{`{"type":["string","boolean"],"pattern":"^[ab]{2}$","not":{"type":"string","pattern":"b"}}`, `[true,"aa",false`, `,`},
+		{`{"type":"integer","exclusiveMinimum":0,"exclusiveMaximum":129}`, `[1,128`, `,129`},
+	} {
+		m := compiled(t, only(`{"type":"array","uniqueItems":true,"items":`+row.src+`}`)).Matcher(nil)
+		if n, ok := m.AcceptBytes([]byte(`{"id":` + row.text)); !ok {
+			t.Fatalf("%s: only %d bytes of %s are taken", row.src, n, row.text)
+		}
+		if _, ok := m.AcceptBytes([]byte(row.never)); ok {
+			t.Errorf("%s: %s is taken behind %s", row.src, row.never, row.text)
+		}
+		if _, ok := m.AcceptBytes([]byte(`]}`)); !ok {
+			t.Errorf("%s: the array cannot end behind %s", row.src, row.text)
+		}
+	}
+}

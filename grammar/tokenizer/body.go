@@ -73,7 +73,8 @@ type divisions struct {
 	number   map[string]int
 	twins    map[ID][]ID
 	root     *Body
-	quotes   [3][]uint64
+	quotes   [4][]uint64
+	repeats  []ID
 
 	mu     sync.Mutex
 	bodies map[int]*Body
@@ -107,17 +108,45 @@ func (v *Vocabulary) BodyAt(at int) *Body {
 	return b
 }
 
-// Quotes are masks of the text tokens that hold a quote, that hold two or more, and
-// that hold a quote and a backslash.
-func (v *Vocabulary) Quotes() (one, two, escaped []uint64) {
+// Quotes are masks of the text tokens that hold a quote, that hold two or more, that
+// hold a quote and a backslash, and that hold a backslash.
+func (v *Vocabulary) Quotes() (one, two, both, escapes []uint64) {
 	v.div.once.Do(v.crossings)
 	q := &v.div.quotes
-	return q[0], q[1], q[2]
+	return q[0], q[1], q[2], q[3]
+}
+
+// Repeats are the text tokens in which two names of an object may end, or two elements
+// of an array.
+func (v *Vocabulary) Repeats() []ID {
+	v.div.once.Do(v.crossings)
+	return v.div.repeats
+}
+
+// mayRepeat reports whether a text may hold the ends of two names, or of two elements
+// the second of which is no string.
+func mayRepeat(text string) bool {
+	if strings.Count(text, `"`) > 2 {
+		return true
+	}
+	for {
+		_, behind, found := strings.Cut(text, ",")
+		if !found {
+			return false
+		}
+		text = behind
+		switch next := strings.TrimLeft(text, " \t\r\n"); {
+		case next == "":
+		case strings.IndexByte("tfn", next[0]) >= 0,
+			strings.IndexByte("[{-0123456789", next[0]) >= 0 && strings.ContainsAny(next, ",]} \t\r\n"):
+			return true
+		}
+	}
 }
 
 func (v *Vocabulary) countQuotes(id int, text string) {
-	quotes := strings.Count(text, `"`)
-	for i, holds := range []bool{quotes > 0, quotes > 1, quotes > 0 && strings.Contains(text, `\\`)} {
+	quotes, escape := strings.Count(text, `"`), strings.Contains(text, `\`)
+	for i, holds := range []bool{quotes > 0, quotes > 1, quotes > 0 && escape, escape} {
 		if holds {
 			v.div.quotes[i][id>>6] |= 1 << (id & 63)
 		}
@@ -140,6 +169,9 @@ func (v *Vocabulary) crossings() {
 			continue
 		}
 		v.countQuotes(id, t.Bytes)
+		if mayRepeat(t.Bytes) {
+			d.repeats = append(d.repeats, ID(id))
+		}
 		rest := t.Bytes
 		for {
 			i := strings.IndexByte(rest, '"')
@@ -190,7 +222,7 @@ func sameMask(x, y []uint64) bool { return &x[0] == &y[0] }
 
 // body divides the tokens of some nodes, which stand below depth.
 func (v *Vocabulary) body(nodes []Node, depth int, t *Trie) *Body {
-	b := &Body{All: make([]uint64, v.Words())}
+	b := &Body{Tokens: []Inside{}, All: make([]uint64, v.Words())}
 	b.bare, b.other = make([][]ID, len(v.div.number)), make([][]ID, len(v.div.number))
 	var parts [maxDepth + 1]jsonchar.Part
 	var chars [maxDepth + 1]int

@@ -21,7 +21,8 @@ func (f *Formula) Few(most int) (texts []string, ok bool) {
 	}
 	at := new(big.Rat).Quo(r.low, r.step)
 	k := new(big.Int).Div(at.Num(), at.Denom()) // the floor: at or before the first
-	for range most + 2 {
+	// A bound may be outside, on either side; the last is past them.
+	for range most + 3 {
 		at.Mul(new(big.Rat).SetInt(k), r.step)
 		if at.Cmp(r.high) > 0 {
 			return texts, len(texts) <= most
