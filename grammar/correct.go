@@ -22,6 +22,26 @@ func (m *Matcher) cautious() (names, elements bool) {
 	return names, elements
 }
 
+// amongUnique reports whether an open array has elements that must differ.
+func (m *Matcher) amongUnique() bool {
+	for i := m.scope; i >= 0; i = m.scopes[i].up {
+		if m.scopes[i].unique {
+			return true
+		}
+	}
+	return false
+}
+
+// among are those tokens that a mask has.
+func (k *mask) among(ids []tokenizer.ID) (out []tokenizer.ID) {
+	for _, id := range ids {
+		if k.allows(id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
 // allows reports whether a mask has a token.
 func (k *mask) allows(id tokenizer.ID) bool {
 	has := func(set []uint64) bool { return len(set) > 0 && set[id>>6]>>(id&63)&1 != 0 }
@@ -35,7 +55,10 @@ func (k *mask) allows(id tokenizer.ID) bool {
 // corrected is the mask without the tokens that would repeat a name or an element.
 func (m *Matcher) corrected(k *mask, names, elements bool) []uint64 {
 	m.bad = m.bad[:0]
-	m.tryAll(k, k.repeats)
+	m.tryAll(k, k.anywhere)
+	if m.amongUnique() {
+		m.tryAll(k, k.inArray)
+	}
 	if names || elements {
 		m.tryEntries(k, elements)
 	}

@@ -17,7 +17,7 @@ type mask struct {
 	whole []uint64 // all of it, where more would be long; base and more are nil
 	next  *mask    // of the same position with other white space or vocabulary
 
-	repeats []tokenizer.ID // tokens of it that may hold a name or an element twice
+	anywhere, inArray []tokenizer.ID // tokens of it, see Vocabulary.Repeats
 }
 
 // fewTokens is how many tokens are kept as a list.
@@ -39,7 +39,8 @@ func (m *Matcher) Mask() []uint64 {
 		return m.room
 	}
 	k := m.maskAt(m.settled(), m.space)
-	if names, elements := m.cautious(); names || elements || len(k.repeats) > 0 {
+	names, elements := m.cautious()
+	if names || elements || len(k.anywhere) > 0 || len(k.inArray) > 0 && m.amongUnique() {
 		return m.corrected(k, names, elements)
 	}
 	return m.show(k)
@@ -88,7 +89,7 @@ func (m *Matcher) maskAt(p *position, n byte) *mask {
 		}
 	}
 	k := m.make(p, n)
-	m.g.keep(int64(len(k.whole)*8 + (len(k.more)+len(k.repeats))*4 + maskBytes))
+	m.g.keep(int64(len(k.whole)*8 + (len(k.more)+len(k.anywhere)+len(k.inArray))*4 + maskBytes))
 	for {
 		k.next = first
 		if p.masks.CompareAndSwap(first, k) {
@@ -122,11 +123,8 @@ func (m *Matcher) make(p *position, n byte) *mask {
 	}
 	clearFrom(w.found, m.v.Size())
 	w.pack(k)
-	for _, id := range m.v.Repeats() {
-		if k.allows(id) {
-			k.repeats = append(k.repeats, id)
-		}
-	}
+	anywhere, inArray := m.v.Repeats()
+	k.anywhere, k.inArray = k.among(anywhere), k.among(inArray)
 	return k
 }
 

@@ -2,6 +2,7 @@ package tokenizer
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -74,7 +75,8 @@ type divisions struct {
 	twins    map[ID][]ID
 	root     *Body
 	quotes   [4][]uint64
-	repeats  []ID
+	anywhere []ID // see Repeats
+	inArray  []ID
 
 	mu     sync.Mutex
 	bodies map[int]*Body
@@ -117,30 +119,29 @@ func (v *Vocabulary) Quotes() (one, two, both, escapes []uint64) {
 }
 
 // Repeats are the text tokens in which two names of an object may end, or two elements
-// of an array.
-func (v *Vocabulary) Repeats() []ID {
+// of an array: anywhere, and where an array is open already. They are few.
+func (v *Vocabulary) Repeats() (anywhere, inArray []ID) {
 	v.div.once.Do(v.crossings)
-	return v.div.repeats
+	return v.div.anywhere, v.div.inArray
 }
 
-// mayRepeat reports whether a text may hold the ends of two names, or of two elements
-// the second of which is no string.
-func mayRepeat(text string) bool {
-	if strings.Count(text, `"`) > 2 {
-		return true
+// What a token holds that has two names, or two elements; a word or a string that is
+// an element is told by its first character.
+var (
+	twoNames    = regexp.MustCompile(`(?s)"[ \t\r\n]*:.*,[ \t\r\n]*"[^"]*"`)
+	twoElements = regexp.MustCompile(`(?s),[ \t\r\n]*([tfn]|"[^"]*"|[-0-9\[{].*[,\]} \t\r\n])`)
+)
+
+func (v *Vocabulary) findRepeats(id int, text string) {
+	if strings.IndexByte(text, ',') < 0 {
+		return
 	}
-	for {
-		_, behind, found := strings.Cut(text, ",")
-		if !found {
-			return false
-		}
-		text = behind
-		switch next := strings.TrimLeft(text, " \t\r\n"); {
-		case next == "":
-		case strings.IndexByte("tfn", next[0]) >= 0,
-			strings.IndexByte("[{-0123456789", next[0]) >= 0 && strings.ContainsAny(next, ",]} \t\r\n"):
-			return true
-		}
+	_, array, _ := strings.Cut(text, "[")
+	switch {
+	case twoNames.MatchString(text), twoElements.MatchString(array):
+		v.div.anywhere = append(v.div.anywhere, ID(id))
+	case twoElements.MatchString(text):
+		v.div.inArray = append(v.div.inArray, ID(id))
 	}
 }
 
@@ -169,9 +170,7 @@ func (v *Vocabulary) crossings() {
 			continue
 		}
 		v.countQuotes(id, t.Bytes)
-		if mayRepeat(t.Bytes) {
-			d.repeats = append(d.repeats, ID(id))
-		}
+		v.findRepeats(id, t.Bytes)
 		rest := t.Bytes
 		for {
 			i := strings.IndexByte(rest, '"')
