@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/holdfast-go/holdfast/internal/jsonchar"
-
 	"github.com/holdfast-go/holdfast/internal/textlang"
 	"github.com/holdfast-go/holdfast/schema"
 )
@@ -94,9 +93,9 @@ func (m *machine) mayRunOut(w way) bool {
 	defer m.mu.Unlock()
 	switch {
 	case w.at == inKey:
-		return w.state >= 0 && w.in.object.byClass != nil && !w.in.object.byClass.Open(w.state)
+		return w.state >= 0 && w.in.object.byClass != nil && textlang.RunsOut(w.in.object.byClass, w.state)
 	case w.at == inText:
-		return w.in != nil && w.in.array != nil && w.in.array.unique == uniqueByText && (w.hi >= 0 || !w.text.Open(w.state))
+		return w.in != nil && w.in.array != nil && w.in.array.unique == uniqueByText && (w.hi >= 0 || textlang.RunsOut(w.text.Machine, w.state))
 	}
 	return false
 }
@@ -111,7 +110,7 @@ func (m *machine) namesMayRunOut(w way) bool {
 func (f *frame) namesMayRunOut() bool {
 	for ; f != nil; f = f.up {
 		if slices.ContainsFunc(f.any, (*frame).namesMayRunOut) ||
-			f.object != nil && f.object.byClass != nil && !f.object.byClass.Open(f.object.byClass.Start()) {
+			f.object != nil && f.object.byClass != nil && textlang.RunsOut(f.object.byClass, f.object.byClass.Start()) {
 			return true
 		}
 	}
@@ -124,7 +123,7 @@ func (m *Matcher) rest(w *way, limit int) ([]string, bool) {
 	switch {
 	case w.at == inKey && w.word < 0 && w.state >= 0 && w.in.object.byClass != nil && !w.in.object.byClass.Open(w.state):
 		return textlang.FewFrom(w.in.object.byClass, w.state, limit)
-	case w.at == inText && w.in != nil && w.in.array != nil && w.in.array.unique == uniqueByText && (w.hi >= 0 || !w.text.Open(w.state)):
+	case w.at == inText && w.in != nil && w.in.array != nil && w.in.array.unique == uniqueByText && (w.hi >= 0 || textlang.RunsOut(w.text.Machine, w.state)):
 		return w.text.Few(w.state, int(w.lo), int(w.hi), limit)
 	}
 	return nil, false

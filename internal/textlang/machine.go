@@ -68,7 +68,8 @@ type lazy struct {
 	over   bool // outgrew its limit; unknown transitions are dead
 	small  bool // is known not to
 
-	met []bool // by a search
+	met []bool         // by a search
+	out map[int32]bool // see RunsOut, of states where it is known
 }
 
 func newLazy(src source) *lazy {
