@@ -10,9 +10,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 )
 
 // storedEvent is one line of the chain of events. Its hash covers every field
@@ -47,9 +49,6 @@ type link struct {
 	text   atomic.Pointer[[]byte]
 }
 
-// unsealed ends the text of an event that has no place in the chain yet.
-const unsealed = `"prev":"","hash":""}`
-
 // begin makes what does not depend on the chain.
 func (k *link) begin() error {
 	k.once.Do(func() {
@@ -60,12 +59,47 @@ func (k *link) begin() error {
 			}
 			k.event.Content = digest(text)
 		}
-		var text []byte
-		if text, k.err = appendJSON(nil, &k.event); k.err == nil {
-			k.begun = bytes.TrimSuffix(text, []byte(unsealed))
-		}
+		k.begun, k.err = k.event.begin(make([]byte, 0, 320))
 	})
 	return k.err
+}
+
+// begin makes the body of an event's row, up to the hash of the one before: as
+// encoding/json does, but there are two for each write.
+func (e *storedEvent) begin(b []byte) (_ []byte, err error) {
+	b = strconv.AppendInt(append(b, `{"number":`...), e.Number, 10)
+	b = appendText(append(b, `,"entry":`...), e.Entry)
+	b = append(e.At.AppendFormat(append(b, `,"at":"`...), time.RFC3339Nano), '"')
+	b = appendText(append(b, `,"what":`...), e.What)
+	if e.Who != "" {
+		b = appendText(append(b, `,"who":`...), e.Who)
+	}
+	if e.Fence != 0 {
+		b = strconv.AppendInt(append(b, `,"fence":`...), e.Fence, 10)
+	}
+	if len(e.Details) > 0 {
+		if b, err = appendJSON(append(b, `,"details":`...), e.Details); err != nil {
+			return nil, err
+		}
+	}
+	if e.Content != "" {
+		b = appendText(append(b, `,"content":`...), e.Content)
+	}
+	if e.Before != 0 {
+		b = strconv.AppendInt(append(b, `,"before":`...), e.Before, 10)
+	}
+	return append(b, ','), nil
+}
+
+// appendText writes a string as JSON.
+func appendText(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			text, _ := appendJSON(nil, s) // a string is never refused
+			return append(b, text...)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
 }
 
 // AppendBinary makes the body of an event's row.
