@@ -126,6 +126,11 @@ func (b *builder) uniqueElements(c *clause, a *array) {
 		}
 	case g.known == allKinds && b.endless(g):
 		a.unique = uniqueByText
+		if n, ok := b.countTexts(a.rest); ok && (a.max < 0 || a.max > n) {
+			if a.max = n; n < a.min {
+				a.max = -2
+			}
+		}
 	default:
 		b.refuse(r, "uniqueItems", "the elements may run out, and are no list of values")
 	}
@@ -183,6 +188,32 @@ func (b *builder) listed(g *goal) []*rules.Rule {
 		}
 	}
 	return out
+}
+
+// maxCounted is how many texts are counted that are too many for a list.
+const maxCounted = 1 << 13
+
+// countTexts is how many values a goal has, where these are words and few texts.
+func (b *builder) countTexts(g *goal) (n int, ok bool) {
+	if g.number != nil || len(g.objects) > 0 || len(g.arrays) > 0 {
+		return 0, false
+	}
+	seen := map[string]bool{}
+	for _, l := range g.texts {
+		words, few := l.Few(l.Start(), l.Min, l.Max, maxCounted)
+		if !few {
+			return 0, false
+		}
+		for _, w := range words {
+			seen[w] = true
+		}
+	}
+	for _, in := range []bool{g.null, g.yes, g.no} {
+		if in {
+			n++
+		}
+	}
+	return n + len(seen), true
 }
 
 // endless reports whether an object, an array or a number that has begun can

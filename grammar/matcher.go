@@ -103,6 +103,9 @@ func (m *Matcher) AcceptBytes(text []byte) (n int, ok bool) {
 	return len(text), true
 }
 
+// longestToken is the longest that a mask allows, in bytes: see tokenizer.Trie.
+const longestToken = 255
+
 // Accept takes a token that the mask allows. It reports false, and takes nothing,
 // for one that the mask does not allow.
 func (m *Matcher) Accept(id tokenizer.ID) bool {
@@ -119,7 +122,7 @@ func (m *Matcher) Accept(id tokenizer.ID) bool {
 		return true
 	}
 	t := m.v.Token(id)
-	if !text && t.Kind != tokenizer.Text || t.Bytes == "" {
+	if !text && t.Kind != tokenizer.Text || t.Bytes == "" || len(t.Bytes) > longestToken {
 		return false
 	}
 	before := m.place

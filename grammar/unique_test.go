@@ -1,6 +1,12 @@
 package grammar
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-go/holdfast/schema"
+)
 
 // TestElementsOfASetDiffer: each value of a list comes once, whatever its type.
 func TestElementsOfASetDiffer(t *testing.T) {
@@ -45,6 +51,29 @@ func TestElementsThatRunOutAreAList(t *testing.T) {
 		}
 		if _, ok := m.AcceptBytes([]byte(`]}`)); !ok {
 			t.Errorf("%s: the array cannot end behind %s", row.src, row.text)
+		}
+	}
+}
+
+// TestManyTextsRunOutToo: too many for a list, they are counted.
+func TestManyTextsRunOutToo(t *testing.T) {
+	var all []string
+	for n := range 200 {
+		all = append(all, fmt.Sprintf(`"%02d%c"`, n/2, 'a'+n%2))
+	}
+	whole := strings.Join(all, ",")
+	checkTexts(t,
+		`{"type":"object","properties":{"s":{"type":"array","uniqueItems":true,"minItems":199,"items":{"pattern":"^[0-9]{2}[ab]$","type":"string"}}}}`,
+		[]string{`{"s": [` + whole + `]}`, `{"s": [` + whole[:len(whole)-6] + `]}`},
+		[]string{`{"s": [` + whole + `,"00a"]}`, `{"s": [` + whole[:len(whole)-12] + `]}`})
+	for least, want := range map[string]bool{"200": true, "201": false} {
+		s, err := schema.Compile([]byte(`{"type":"array","uniqueItems":true,"minItems":`+least+`,"items":{"pattern":"^[0-9]{2}[ab]$","type":"string"}}`),
+			&schema.Options{Mode: schema.ModeSpec})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Compile(s, nil); (err == nil) != want {
+			t.Errorf("with minItems %s Compile() = %v, want it to compile: %v", least, err, want)
 		}
 	}
 }
