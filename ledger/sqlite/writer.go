@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ncruces/go-sqlite3/vfs"
+
 	"github.com/holdfast-go/holdfast/internal/groupcommit"
 	"github.com/holdfast-go/holdfast/ledger"
 )
@@ -119,15 +121,16 @@ func (w *writing) Commit() (durable func() error, err error) {
 	case err != nil:
 		return nil, notKnown(err)
 	case w.log.put:
-		return func() error { return w.durable(owes) }, nil
+		flags := w.log.flags // the next commit sets them again
+		return func() error { return w.durable(owes, flags) }, nil
 	}
 	return nil, w.stillThere()
 }
 
 // durable syncs what was committed.
-func (w *writing) durable(c *owedCommit) error {
+func (w *writing) durable(c *owedCommit, flags vfs.SyncFlag) error {
 	o := &w.store.owed
-	err := o.sync(w.log.File, w.log.flags)
+	err := o.sync(w.log.File, flags)
 	if err != nil {
 		err = notKnown(err)
 	}
