@@ -104,7 +104,13 @@ func (b *entryBody) AppendBinary(to []byte) ([]byte, error) {
 }
 
 func (b *entryBody) bytes() ([]byte, error) {
-	b.once.Do(func() { b.text, b.err = appendJSON(nil, b.encodable()) })
+	b.once.Do(func() {
+		size := 640 + len(b.Arguments) + len(b.Text) + 2*len(b.Sealed)
+		if o := b.Outcome; o != nil && o.Result != nil {
+			size += len(o.Result.JSON) + len(o.Result.Text)
+		}
+		b.text, b.err = b.appendTo(make([]byte, 0, size))
+	})
 	return b.text, b.err
 }
 

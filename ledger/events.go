@@ -10,11 +10,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 )
 
 // storedEvent is one line of the chain of events. Its hash covers every field
@@ -59,47 +57,9 @@ func (k *link) begin() error {
 			}
 			k.event.Content = digest(text)
 		}
-		k.begun, k.err = k.event.begin(make([]byte, 0, 320))
+		k.begun, k.err = k.event.appendTo(make([]byte, 0, 320))
 	})
 	return k.err
-}
-
-// begin makes the body of an event's row, up to the hash of the one before: as
-// encoding/json does, but there are two for each write.
-func (e *storedEvent) begin(b []byte) (_ []byte, err error) {
-	b = strconv.AppendInt(append(b, `{"number":`...), e.Number, 10)
-	b = appendText(append(b, `,"entry":`...), e.Entry)
-	b = append(e.At.AppendFormat(append(b, `,"at":"`...), time.RFC3339Nano), '"')
-	b = appendText(append(b, `,"what":`...), e.What)
-	if e.Who != "" {
-		b = appendText(append(b, `,"who":`...), e.Who)
-	}
-	if e.Fence != 0 {
-		b = strconv.AppendInt(append(b, `,"fence":`...), e.Fence, 10)
-	}
-	if len(e.Details) > 0 {
-		if b, err = appendJSON(append(b, `,"details":`...), e.Details); err != nil {
-			return nil, err
-		}
-	}
-	if e.Content != "" {
-		b = appendText(append(b, `,"content":`...), e.Content)
-	}
-	if e.Before != 0 {
-		b = strconv.AppendInt(append(b, `,"before":`...), e.Before, 10)
-	}
-	return append(b, ','), nil
-}
-
-// appendText writes a string as JSON.
-func appendText(b []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
-			text, _ := appendJSON(nil, s) // a string is never refused
-			return append(b, text...)
-		}
-	}
-	return append(append(append(b, '"'), s...), '"')
 }
 
 // AppendBinary makes the body of an event's row.

@@ -1,10 +1,8 @@
 package ledger
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/holdfast-go/holdfast"
@@ -114,40 +112,6 @@ type storedInner struct {
 	Code   string `json:"code,omitempty"`
 	Entry  string `json:"entry,omitempty"`
 }
-
-// encodable is e with what claims to be JSON and is not kept as text: an
-// outcome must be recordable whatever a handler handed back.
-func (e *storedEntry) encodable() *storedEntry {
-	badArguments := e.Arguments != nil && !json.Valid(e.Arguments)
-	badResult := e.Outcome != nil && e.Outcome.Result != nil && e.Outcome.Result.JSON != nil && !json.Valid(e.Outcome.Result.JSON)
-	if !badArguments && !badResult {
-		return e
-	}
-	fixed := *e
-	if badArguments {
-		fixed.Text, fixed.Arguments = valid(string(e.Arguments)), nil
-	}
-	if badResult {
-		outcome, result := *e.Outcome, *e.Outcome.Result
-		result.Text, result.JSON = valid(string(result.JSON)), nil
-		outcome.Result, fixed.Outcome = &result, &outcome
-	}
-	return &fixed
-}
-
-// appendJSON keeps text as it is: people read these rows.
-func appendJSON(b []byte, v any) ([]byte, error) {
-	buf := bytes.NewBuffer(b)
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("encoding row: %w", err)
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
-}
-
-// valid is s as JSON can hold it, so that it reads back as it was written.
-func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // load is the body of a row as its private type.
 func load[T any](row Row) (*T, error) {
