@@ -86,7 +86,7 @@ func (l *Ledger) Start(ctx context.Context, c Claim) (Entry, Standing, error) {
 		return Entry{}, Standing{}, err
 	}
 	var (
-		started *storedEntry
+		started *entryBody
 		out     Standing
 		after   *txn
 		taken   []string
@@ -105,13 +105,13 @@ func (l *Ledger) Start(ctx context.Context, c Claim) (Entry, Standing, error) {
 	})
 	if err != nil {
 		if started != nil && !errors.Is(err, ErrUnavailable) {
-			l.stray(started)
+			l.stray(&started.storedEntry)
 		}
 		return Entry{}, Standing{}, fmt.Errorf("claiming key of %s: %w", c.Entry.Tool, err)
 	}
 	l.forgetStrays(taken)
 	if started != nil {
-		l.keepRunning(after.written[len(after.written)-1])
+		l.keepRunning(started)
 	}
 	if after.renewed {
 		l.renewed(after.now)
@@ -140,7 +140,7 @@ func (l *Ledger) begin() error {
 	return nil
 }
 
-func (t *txn) start(c *Claim, id string) (Standing, *storedEntry, error) {
+func (t *txn) start(c *Claim, id string) (Standing, *entryBody, error) {
 	st, err := t.stand(c)
 	if err != nil || st.Code != "" || st.Held != nil {
 		return st.Standing, nil, err
@@ -163,11 +163,11 @@ func (t *txn) start(c *Claim, id string) (Standing, *storedEntry, error) {
 	if err := t.vouch(); err != nil {
 		return Standing{}, nil, err
 	}
-	e, err := t.beginEntry(c, &st, id)
+	b, err := t.beginEntry(c, &st, id)
 	if err != nil {
 		return Standing{}, nil, err
 	}
-	if err := t.take(&st, e); err != nil {
+	if err := t.take(&st, &b.storedEntry); err != nil {
 		return Standing{}, nil, err
 	}
 	if !c.KeepClaimed {
@@ -183,32 +183,31 @@ func (t *txn) start(c *Claim, id string) (Standing, *storedEntry, error) {
 		}
 		by = used
 	}
-	return Standing{}, e, t.putEntry(e, e.State, e.Owner, by)
+	return Standing{}, b, t.putBody(b, b.State, b.Owner, by)
 }
 
 // beginEntry is the claim's entry as its owner has it from now on.
-func (t *txn) beginEntry(c *Claim, st *standing, id string) (*storedEntry, error) {
-	e := st.entry
-	if st.own != nil {
-		switch State(st.own.State) {
+func (t *txn) beginEntry(c *Claim, st *standing, id string) (*entryBody, error) {
+	b := &entryBody{storedEntry: *st.entry}
+	if own := st.own; own != nil {
+		switch State(own.State) {
 		case StatePending, StateParked, StateClaimed, StateStarted:
 		default:
-			return nil, fmt.Errorf("starting entry %s, which is %s: %w", id, st.own.State, ErrLost)
+			return nil, fmt.Errorf("starting entry %s, which is %s: %w", id, own.State, ErrLost)
 		}
-		own := *st.own
-		if own.ArgumentsDigest != e.ArgumentsDigest || own.Tool != e.Tool || own.Key != e.Key || own.principal() != c.Entry.Principal {
+		if own.ArgumentsDigest != b.ArgumentsDigest || own.Tool != b.Tool || own.Key != b.Key || own.principal() != c.Entry.Principal {
 			return nil, fmt.Errorf("starting entry %s: the claim is of another call", id)
 		}
-		own.ToolDigest, own.Outcome = e.ToolDigest, nil
-		e, id = &own, own.ID
+		b.storedEntry, id = *own, own.ID
+		b.ToolDigest, b.Outcome = st.entry.ToolDigest, nil
 	}
-	e.ID, e.Sealed, e.Owner, e.Fence = id, nil, t.l.owner, st.fence+1
-	e.Proposed = firstTime(e.Proposed, t.now)
-	e.State = string(StateClaimed)
+	b.ID, b.Sealed, b.Owner, b.Fence = id, nil, t.l.owner, st.fence+1
+	b.Proposed = firstTime(b.Proposed, t.now)
+	b.State = string(StateClaimed)
 	if !c.KeepClaimed {
-		e.State, e.Started = string(StateStarted), t.now
+		b.State, b.Started = string(StateStarted), t.now
 	}
-	return e, nil
+	return b, nil
 }
 
 // stray remembers an entry that may stand as started or pending though its caller

@@ -31,19 +31,17 @@ func (w entryWords) list() [7]string {
 
 func (e *storedEntry) words() [7]string {
 	w := entryWords{run: e.Run, tool: e.Tool, state: e.State}
-	if e.Run != "" && e.Round > 0 {
-		w.place = place(e.Run, e.Turn, e.Round)
+	if e.Pruned != "" {
+		return entryWords{key: e.KeyDigest}.list()
 	}
+	w.place = e.placeWord()
 	if e.State == string(StateOK) {
 		w.state = ""
 	}
 	if e.unresolved() {
 		w.same, w.other = e.sameWord(), e.otherWord()
 	}
-	switch {
-	case e.Pruned != "":
-		return entryWords{key: e.KeyDigest}.list()
-	case e.HasKey:
+	if e.HasKey {
 		w.key = e.keyWord()
 	}
 	return w.list()
@@ -54,15 +52,44 @@ func (e *storedEntry) unresolved() bool {
 	return e.Effect == string(holdfast.Write) && (e.State == string(StateStarted) || e.State == string(StateUncertain))
 }
 
+// makeWords makes them before the transaction that needs them.
+func (e *storedEntry) makeWords() {
+	e.placeWord()
+	if e.Effect == string(holdfast.Write) {
+		e.sameWord()
+		e.otherWord()
+	}
+	if e.Key != "" {
+		e.keyWord()
+	}
+}
+
+func (e *storedEntry) placeWord() string {
+	if e.made.place == "" && e.Run != "" && e.Round > 0 {
+		e.made.place = place(e.Run, e.Turn, e.Round)
+	}
+	return e.made.place
+}
+
 func (e *storedEntry) sameWord() string {
-	return joined(e.Tenant, e.Principal, e.Tool, e.ArgumentsDigest)
+	if e.made.same == "" {
+		e.made.same = joined(e.Tenant, e.Principal, e.Tool, e.ArgumentsDigest)
+	}
+	return e.made.same
 }
 
 func (e *storedEntry) otherWord() string {
-	if e.Run == "" {
-		return ""
+	if e.made.other == "" && e.Run != "" {
+		e.made.other = joined(e.Tenant, e.Run, e.Tool)
 	}
-	return joined(e.Tenant, e.Run, e.Tool)
+	return e.made.other
+}
+
+func (e *storedEntry) keyWord() string {
+	if e.made.key == "" {
+		e.made.key = keyWord(e.Tenant, e.Tool, e.Key)
+	}
+	return e.made.key
 }
 
 func place(run string, turn, round int) string {
@@ -76,14 +103,15 @@ func place(run string, turn, round int) string {
 }
 
 // joined makes one word of several, such that no two lists make the same.
-func joined(parts ...string) string {
-	b := make([]byte, 0, 128)
+func joined(parts ...string) string { return string(appendJoined(make([]byte, 0, 128), parts...)) }
+
+func appendJoined(b []byte, parts ...string) []byte {
 	for _, p := range parts {
 		b = strconv.AppendInt(b, int64(len(p)), 10)
 		b = append(b, ':')
 		b = append(b, p...)
 	}
-	return string(b)
+	return b
 }
 
 // entryBody is the body of an entry's row, encoded once when a store asks.
@@ -117,26 +145,29 @@ func (b *entryBody) bytes() ([]byte, error) {
 // Prepare makes the body before it is asked for.
 func (b *entryBody) Prepare() { _, _ = b.bytes() }
 
-// putEntry writes an entry together with the event that says why. e does not
-// change any more, but for a copy of it.
+// putEntry writes an entry together with the event that says why.
 func (t *txn) putEntry(e *storedEntry, what, who string, details any) error {
+	return t.putBody(&entryBody{storedEntry: *e}, what, who, details)
+}
+
+// putBody is putEntry of one that nobody else has. b does not change any more.
+func (t *txn) putBody(b *entryBody, what, who string, details any) error {
 	number, err := t.nextNumber()
 	if err != nil {
 		return err
 	}
-	before := e.Event
-	for _, b := range t.written {
-		if b.ID == e.ID {
-			before = b.Event
+	before := b.Event
+	for _, w := range t.written {
+		if w.ID == b.ID {
+			before = w.Event
 		}
 	}
-	b := &entryBody{storedEntry: *e}
 	b.Event = number
 	t.written = append(t.written, b)
-	if err := t.Put(Row{Table: entries, ID: e.ID, Words: b.words(), Value: b}); err != nil {
+	if err := t.Put(Row{Table: entries, ID: b.ID, Words: b.words(), Value: b}); err != nil {
 		return err
 	}
-	k := &link{event: storedEvent{Entry: e.ID, What: what, Who: who, Fence: e.Fence, Before: cmp.Or(before, -1)}, of: b}
+	k := &link{event: storedEvent{Entry: b.ID, What: what, Who: who, Fence: b.Fence, Before: cmp.Or(before, -1)}, of: b}
 	return t.chain(k, "", details)
 }
 

@@ -91,7 +91,7 @@ func (k *link) Prepare() { _, _ = k.bytes() }
 
 // seal hashes k, and whatever before it is not hashed yet.
 func (k *link) seal() (*storedEvent, error) {
-	var waiting []*link
+	waiting := make([]*link, 0, 8)
 	for at := k; at != nil && at.sealed.Load() == nil; at = at.prev {
 		waiting = append(waiting, at)
 	}
@@ -127,7 +127,9 @@ func (e *storedEvent) hash() string {
 
 func digest(b []byte) string {
 	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	var text [2 * sha256.Size]byte
+	hex.Encode(text[:], sum[:])
+	return string(text[:])
 }
 
 // loadLink is the event of a row, hashed or still waiting for it.

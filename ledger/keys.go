@@ -10,13 +10,13 @@ import (
 // keyWord scopes a key to its tenant and tool. An entry keeps its key's word
 // until another entry takes the key; pruned, it keeps nothing else.
 func keyWord(tenant, tool, key string) string {
-	return digest([]byte(joined(tenant, tool, key)))[:40] // 160 bits: it is an index, and every byte is paid for
+	return digest(appendJoined(make([]byte, 0, 128), tenant, tool, key))[:40] // 160 bits: it is an index, and every byte is paid for
 }
 
 // standing is a Standing on its way, with what Start needs to go on.
 type standing struct {
 	Standing
-	entry  *storedEntry // the claim's
+	entry  *storedEntry // the claim's, which must not change
 	holder *storedEntry // has the key, if anybody has
 	fence  int64        // that the key's last entry reached
 	own    *storedEntry // the claim's own entry, where it is there already
@@ -29,14 +29,6 @@ func unresolvedBy(w entryWords) Query { return Query{Table: entries, Words: w.li
 
 func (e *storedEntry) byKey() Query {
 	return Query{Table: entries, Words: entryWords{key: e.keyWord()}.list(), Newest: true, Limit: 1}
-}
-
-// keyWord is the word of the entry's key, which never changes.
-func (e *storedEntry) keyWord() string {
-	if e.word == "" {
-		e.word = keyWord(e.Tenant, e.Tool, e.Key)
-	}
-	return e.word
 }
 
 // readsOf is what changing the entry of that id asks for.
@@ -90,8 +82,7 @@ func (t *txn) stand(c *Claim) (standing, error) {
 
 func (t *txn) standOfKey(c *Claim) (standing, error) {
 	e := &c.Entry
-	entry := *c.entry()
-	st := standing{entry: &entry}
+	st := standing{entry: c.entry()}
 	if e.ID != "" {
 		own, err := t.getEntry(e.ID)
 		if err != nil {
@@ -259,12 +250,11 @@ func (c *Claim) check() error {
 	return nil
 }
 
-// entry is the claim's entry with the word of its key. The caller must not change it.
+// entry is the claim's entry with its words. The caller must not change it.
 func (c *Claim) entry() *storedEntry {
 	if c.stored == nil {
-		if c.stored = storeEntry(&c.Entry); c.stored.Key != "" {
-			c.stored.keyWord()
-		}
+		c.stored = storeEntry(&c.Entry)
+		c.stored.makeWords()
 	}
 	return c.stored
 }

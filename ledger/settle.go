@@ -56,16 +56,16 @@ func (l *Ledger) Settle(ctx context.Context, id string, fence int64, o holdfast.
 			}
 			return t.putEntry(&late, "evidence", l.owner, nil)
 		}
-		settled := *e
+		settled := &entryBody{storedEntry: *e}
 		settled.State, settled.Stage, settled.Outcome, settled.End = string(o.Status), stage, outcome, t.now
 		if o.Parked {
 			settled.park(t.now)
 		}
-		out = &settled
+		out = &settled.storedEntry
 		if err := t.addEvidence(out, storedEvidence{Evidence: evidence}); err != nil {
 			return err
 		}
-		return t.putEntry(out, out.State, l.owner, nil)
+		return t.putBody(settled, out.State, l.owner, nil)
 	})
 	switch {
 	case err != nil:

@@ -53,7 +53,7 @@ type storedEntry struct {
 	End             time.Time        `json:"end,omitzero"`
 	Event           int64            `json:"event,omitempty"` // that made this row; 0: an older program did
 
-	word string // of its key, once it was asked for
+	made struct{ place, same, other, key string } // words, once they were asked for: what they are made of does not change
 }
 
 type storedOutcome struct {
