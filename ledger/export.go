@@ -42,7 +42,7 @@ func exported(row Row) ([]byte, error) {
 		if e.Sealed != nil {
 			open := *e
 			open.Sealed = nil
-			if body, err = appendJSON(nil, &open); err != nil {
+			if body, err = open.appendTo(nil); err != nil {
 				return nil, err
 			}
 		}

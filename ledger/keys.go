@@ -39,7 +39,7 @@ func readsOf(id string) func() []Query {
 // reads is what starting a claim asks for, if nothing stands in its way.
 func (c *Claim) reads() []Query {
 	e := c.entry()
-	list := []Query{newestEvent()}
+	list := append(make([]Query, 0, 6), newestEvent())
 	if e.ID != "" {
 		list = append(list, Query{Table: entries, ID: e.ID})
 	}
