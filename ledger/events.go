@@ -38,8 +38,8 @@ type storedEvent struct {
 // for the bytes: in memory, where no record outlives the process, nobody does.
 type link struct {
 	event  storedEvent
-	of     *entryBody // the entry's new row, whose digest it binds; nil: none
-	prev   *link      // nil: the first
+	of     *entryBody           // the entry's new row, whose digest it binds; nil: none
+	prev   atomic.Pointer[link] // nil: the first, or it is not needed any more
 	once   sync.Once
 	begun  []byte // its text before Prev
 	err    error
@@ -92,7 +92,7 @@ func (k *link) Prepare() { _, _ = k.bytes() }
 // seal hashes k, and whatever before it is not hashed yet.
 func (k *link) seal() (*storedEvent, error) {
 	waiting := make([]*link, 0, 8)
-	for at := k; at != nil && at.sealed.Load() == nil; at = at.prev {
+	for at := k; at != nil && at.sealed.Load() == nil; at = at.prev.Load() {
 		waiting = append(waiting, at)
 	}
 	for i := len(waiting) - 1; i >= 0; i-- {
@@ -100,12 +100,17 @@ func (k *link) seal() (*storedEvent, error) {
 		if err := at.begin(); err != nil {
 			return nil, err
 		}
+		prev := at.prev.Load()
+		if at.sealed.Load() != nil {
+			continue // by somebody else, meanwhile
+		}
 		e := at.event
-		if at.prev != nil {
-			e.Prev = at.prev.sealed.Load().Hash
+		if prev != nil {
+			e.Prev = prev.sealed.Load().Hash
 		}
 		e.Hash = e.hash()
 		at.sealed.Store(&e)
+		at.prev.Store(nil) // or the last one would keep the whole chain in memory
 	}
 	return k.sealed.Load(), nil
 }
@@ -164,7 +169,8 @@ func (t *txn) chain(k *link, filed string, details any) error {
 	if err != nil {
 		return err
 	}
-	k.prev, k.event.Number, k.event.At = t.head, number, t.now
+	k.event.Number, k.event.At = number, t.now
+	k.prev.Store(t.head)
 	t.head = k
 	t.l.newest.Store(k)
 	return t.Put(Row{Table: events, Words: [7]string{filed}, Value: k})

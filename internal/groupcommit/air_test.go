@@ -17,17 +17,17 @@ type slow struct {
 	atFirst func()          // called in the first commit
 }
 
-func (s *slow) Commit() (func() error, error) {
+func (s *slow) Commit() (*groupcommit.Rest, error) {
 	_, err := s.table.Commit()
 	if fn := s.atFirst; fn != nil {
 		s.atFirst = nil
 		fn()
 	}
-	return func() error {
+	return &groupcommit.Rest{Sync: func() error {
 		end := make(chan error)
 		s.syncs <- end
 		return <-end
-	}, err
+	}}, err
 }
 
 func ask(w *groupcommit.Writer[*tx], fn func(*tx) error) <-chan error {
@@ -142,6 +142,69 @@ func TestClose_waits_for_the_sync(t *testing.T) {
 		<-closed
 		if err := errors.Join(<-first, <-second); err != nil {
 			t.Errorf("Update() = %v, want no error", err)
+		}
+	})
+}
+
+// beside is a table whose first batch is written beside the next, and is to be run
+// again.
+type beside struct {
+	*slow
+	writing chan chan struct{} // the first; nil: it was
+}
+
+func (b *beside) Commit() (*groupcommit.Rest, error) {
+	before := slices.Clone(b.durable)
+	rest, err := b.slow.Commit()
+	if writing := b.writing; writing != nil {
+		b.writing = nil
+		rest.Write = func() error {
+			end := make(chan struct{})
+			writing <- end
+			<-end
+			b.durable = before
+			return groupcommit.ErrAgain
+		}
+	}
+	return rest, err
+}
+
+func TestUpdate_those_in_the_air_are_run_again_one_by_one(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &beside{slow: &slow{table: &table{}, syncs: make(chan chan error)}, writing: make(chan chan struct{})}
+		writing := b.writing
+		w := groupcommit.New(groupcommit.Conn[*tx](b), nil, func(err error) error { return errors.Join(errUnavailable, err) }, nil)
+		defer w.Close()
+		runs := 0
+		var second, refused <-chan error
+		b.atFirst = func() {
+			second = ask(w, put("second"))
+			refused = ask(w, func(x *tx) error {
+				if runs++; runs > 1 {
+					x.put("no")
+					return errMine
+				}
+				return nil
+			})
+			synctest.Wait() // they are in the queue
+		}
+		first := ask(w, put("first"))
+		end := <-writing
+		synctest.Wait()
+		wantUntold(t, first, second, refused)
+		close(end)
+		sync := <-b.syncs
+		synctest.Wait()
+		wantUntold(t, first, second, refused)
+		sync <- nil
+		if err := errors.Join(<-first, <-second); err != nil {
+			t.Errorf("Update() = %v, want no error", err)
+		}
+		if err := <-refused; !errors.Is(err, errMine) || runs != 2 {
+			t.Errorf("Update() = %v after %d runs, want what the second said", err, runs)
+		}
+		if got := b.durable; !slices.Equal(got, []string{"first", "second"}) {
+			t.Errorf("rows are %q, want those that were not refused, in their order; it did %v", got, b.log)
 		}
 	})
 }

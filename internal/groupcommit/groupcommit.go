@@ -1,9 +1,11 @@
 // Package groupcommit lets many goroutines write through one connection and
 // share its commits: one durable write, and one sync, for all that ask at the
-// same time. The sync of a commit may run beside the updates of the next.
+// same time. The writing and the sync of a commit may run beside the updates of the
+// next.
 package groupcommit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +29,8 @@ type Conn[T any] interface {
 	Check() error
 	// Begin begins the transaction of a batch, and Ahead goes on with it when
 	// others have come meanwhile. Both are given what these updates said that
-	// they would read, nil where one said nothing.
+	// they would read, nil where one said nothing. Begin is given no list where each
+	// update is to have a savepoint.
 	Begin(reads []any) error
 	Ahead(reads []any) error
 	// Lend gives out the transaction for one update, and Return takes it back.
@@ -41,13 +44,21 @@ type Conn[T any] interface {
 	Undo() error // back to it
 	Keep() error // and done with it
 	Rollback() error
-	// Commit makes the batch lasting; or that is still owed, and durable does it,
-	// beside the updates of the next batch, which is not committed before. After an
-	// error of durable what the batch has become is not known, and the connection is
-	// closed.
-	Commit() (durable func() error, err error)
+	// Commit makes the batch lasting. What it says is still to be done is done
+	// beside the updates of the next batches.
+	Commit() (*Rest, error)
 	Close() error
 }
+
+// Rest is what a commit still owes: first Write, which may be nil, then Sync. Those
+// of one batch are done before the same of the next. After an error the
+// connection is closed, and all that was built upon the batch is refused; it is told
+// as it is to those of the batch, but for ErrAgain of Write.
+type Rest struct{ Write, Sync func() error }
+
+// ErrAgain says that nothing of a batch is changed, and that its updates are to be
+// run anew, each with a savepoint. Write says it of all batches until the next Begin.
+var ErrAgain = errors.New("to be run again")
 
 // Later is a transaction that has something left to do for the update that it was
 // lent for: the goroutine that asked does it beside the writer.
@@ -191,12 +202,13 @@ func (r *request[T]) run(tx T, fn func(T) error) error {
 
 func (w *Writer[T]) write() {
 	defer close(w.done)
-	var syncing sync.WaitGroup
-	syncing.Go(w.sync)
+	var beside sync.WaitGroup
+	beside.Go(w.land)
+	beside.Go(w.sync)
 	defer func() {
 		w.giveUp()
 		close(w.air.up)
-		syncing.Wait()
+		beside.Wait()
 	}()
 	var wave []*request[T]
 	for {
@@ -204,9 +216,11 @@ func (w *Writer[T]) write() {
 			select {
 			case r := <-w.queue:
 				wave = w.gather([]*request[T]{r}, maxBatch)
-			case err := <-w.air.landed:
-				if w.air.land(err); err != nil {
+			case l := <-w.air.landed:
+				if w.air.land(l); w.air.lost != nil {
 					w.giveUp()
+				} else if w.air.again != nil {
+					wave = w.commit(batch[T]{}, nil)
 				}
 				continue
 			case <-w.closing:
@@ -292,16 +306,20 @@ func (w *Writer[T]) runOne(b *batch[T], r *request[T]) error {
 		return nil
 	}
 	wrote, err := w.lend(r, r.reads)
-	if err == nil && r.refused != nil && !wrote && !b.wrote && w.air.flying == 0 {
+	if err == nil && r.refused != nil && !wrote && !b.wrote && w.air.flying == 0 && w.air.lost == nil && w.air.again == nil {
 		r.end <- r.refused // all that it can have read is durable
 		return nil
 	}
 	b.all = append(b.all, r)
 	b.wrote = b.wrote || wrote
-	if err == nil && r.refused != nil && wrote {
+	if errors.Is(err, ErrAgain) || err == nil && r.refused != nil && wrote {
 		return w.again(b)
 	}
 	return err
+}
+
+func (w *Writer[T]) lost() error {
+	return w.unavailable(fmt.Errorf("what it would have built upon is lost: %w", w.air.lost))
 }
 
 // fail tells a batch its end and gives the connection up.
@@ -313,7 +331,8 @@ func (w *Writer[T]) fail(all []*request[T], err error) {
 // giveUp closes the connection, once nothing needs it.
 func (w *Writer[T]) giveUp() {
 	w.air.clear()
-	w.air.lost = nil
+	w.tell(w.air.again, w.unavailable(cmp.Or(w.air.lost, ErrClosed)))
+	w.air.again, w.air.lost = nil, nil
 	if w.conn != nil {
 		_ = w.conn.Close()
 		w.conn = nil
@@ -364,14 +383,20 @@ func (w *Writer[T]) lend(r *request[T], reads any) (wrote bool, err error) {
 	r.refused = <-r.ran
 	wrote, err = w.conn.Return(tx)
 	w.step()
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrAgain) {
 		err = w.unavailable(errors.Join(err, r.refused))
 	}
 	return wrote, err
 }
 
-// again runs the updates of a batch anew, each with a savepoint.
+// again runs the updates of a batch anew, each with a savepoint, behind those that
+// were in the air and come back.
 func (w *Writer[T]) again(b *batch[T]) error {
+	w.air.clear() // or none would be written behind what is run now
+	if w.air.lost != nil {
+		return w.lost()
+	}
+	b.all, w.air.again = append(w.air.again, b.all...), nil
 	b.wrote = false
 	err := w.conn.Rollback()
 	if err == nil {
@@ -417,10 +442,13 @@ func (w *Writer[T]) runSaved(b *batch[T], r *request[T]) error {
 // commit ends a batch. It returns those who wait then, the first of whom wait already.
 func (w *Writer[T]) commit(b batch[T], wave []*request[T]) (next []*request[T]) {
 	if w.air.lost != nil {
-		w.fail(b.all, w.unavailable(fmt.Errorf("what it would have built upon is lost: %w", w.air.lost)))
+		w.fail(b.all, w.lost())
 		return wave
 	}
-	again, err := w.conn.Settle()
+	again, err := w.air.again != nil, error(nil)
+	if !again {
+		again, err = w.conn.Settle()
+	}
 	if again {
 		err = w.again(&b)
 	}
@@ -437,16 +465,16 @@ func (w *Writer[T]) commit(b batch[T], wave []*request[T]) (next []*request[T]) 
 		return wave
 	}
 	w.step()
-	durable, err := w.conn.Commit()
+	rest, err := w.conn.Commit()
 	w.step()
 	if err != nil {
 		w.fail(b.all, err)
 		return wave
 	}
 	w.pace.ran(len(b.all))
-	if durable == nil {
+	if rest == nil {
 		w.tell(b.all, nil)
 		return wave
 	}
-	return w.send(flight[T]{b.all, durable}, wave)
+	return w.send(flight[T]{b.all, *rest, nil}, wave)
 }

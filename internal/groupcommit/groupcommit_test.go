@@ -83,7 +83,7 @@ func (t *table) Keep() error { return t.do("keep") }
 
 func (t *table) Rollback() error { return t.do("rollback") }
 
-func (t *table) Commit() (func() error, error) {
+func (t *table) Commit() (*groupcommit.Rest, error) {
 	err := t.do("commit")
 	if err == nil {
 		t.durable = t.rows

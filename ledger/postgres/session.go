@@ -234,7 +234,7 @@ func (w *writing) Rollback() error {
 
 // Commit makes the batch durable. Where the database has refused it, nothing is
 // changed; where it did not answer, nobody knows.
-func (w *writing) Commit() (durable func() error, err error) {
+func (w *writing) Commit() (_ *groupcommit.Rest, err error) {
 	w.send()
 	batch := w.pending
 	w.pending = pgx.Batch{}

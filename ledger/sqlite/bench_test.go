@@ -77,15 +77,15 @@ func (c *bareConn) exec(st *sqlite3.Stmt, key string) error {
 	return st.Exec()
 }
 
-func (c *bareConn) Check() error                   { return nil }
-func (c *bareConn) Ahead([]any) error              { return nil }
-func (c *bareConn) Begin([]any) error              { return c.begin.Exec() }
-func (c *bareConn) Lend(any) *bareConn             { return c }
-func (c *bareConn) Return(*bareConn) (bool, error) { return true, nil }
-func (c *bareConn) Settle() (bool, error)          { return false, nil }
-func (c *bareConn) Save() error                    { return nil }
-func (c *bareConn) Undo() error                    { return nil }
-func (c *bareConn) Keep() error                    { return nil }
-func (c *bareConn) Rollback() error                { return c.db.Exec("ROLLBACK") }
-func (c *bareConn) Commit() (func() error, error)  { return nil, c.commit.Exec() }
-func (c *bareConn) Close() error                   { return c.db.Close() }
+func (c *bareConn) Check() error                       { return nil }
+func (c *bareConn) Ahead([]any) error                  { return nil }
+func (c *bareConn) Begin([]any) error                  { return c.begin.Exec() }
+func (c *bareConn) Lend(any) *bareConn                 { return c }
+func (c *bareConn) Return(*bareConn) (bool, error)     { return true, nil }
+func (c *bareConn) Settle() (bool, error)              { return false, nil }
+func (c *bareConn) Save() error                        { return nil }
+func (c *bareConn) Undo() error                        { return nil }
+func (c *bareConn) Keep() error                        { return nil }
+func (c *bareConn) Rollback() error                    { return c.db.Exec("ROLLBACK") }
+func (c *bareConn) Commit() (*groupcommit.Rest, error) { return nil, c.commit.Exec() }
+func (c *bareConn) Close() error                       { return c.db.Close() }

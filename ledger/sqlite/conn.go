@@ -17,8 +17,6 @@ type conn struct {
 	db         *sqlite3.Conn
 	statements map[string]*sqlite3.Stmt
 	shaped     map[shape]*sqlite3.Stmt // the same, by what they are for
-	recent     recent                  // of the writer
-	held       held                    // of the writer, too
 	late       late
 	pack       []byte // to be used again
 	logged     int    // pages of the log, of the writer

@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 
+	"github.com/holdfast-go/holdfast/internal/groupcommit"
 	"github.com/holdfast-go/holdfast/ledger"
 )
 
@@ -22,3 +24,36 @@ func (s *Store) ShortLog(pages int) { s.log.pages.Store(int64(pages)) }
 
 // FindSQL is the statement that lists the rows of q by their words.
 func FindSQL(q ledger.Query) string { return findSQL(shapeOf(q)) }
+
+// Writer is a writer's connection that a test leads by hand.
+type Writer struct {
+	groupcommit.Conn[*tx]
+	w *writing
+}
+
+// OpenWriter opens another writer's connection of s.
+func (s *Store) OpenWriter() (Writer, error) {
+	c, err := s.openWriter()
+	if err != nil {
+		return Writer{}, err
+	}
+	return Writer{c, c.(*writing)}, nil
+}
+
+// Batch runs fn as a batch of its own, up to its commit.
+func (w Writer) Batch(fn func(ledger.Tx) error) (*groupcommit.Rest, error) {
+	if err := w.Begin([]any{nil}); err != nil {
+		return nil, err
+	}
+	t := w.Lend(nil)
+	err := fn(t)
+	_, ended := w.Return(t)
+	_, unsettled := w.Settle()
+	if err := errors.Join(err, ended, unsettled); err != nil {
+		return nil, err
+	}
+	return w.Commit()
+}
+
+// KnowsKeys reports whether it can tell of keys that no entry has them.
+func (w Writer) KnowsKeys() bool { return w.w.keys.set != nil }

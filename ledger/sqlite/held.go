@@ -13,14 +13,18 @@ import (
 // until one of them is asked for. Meanwhile those who put them make their bodies,
 // beside the updates that follow.
 type held struct {
-	rows   []change
+	rows   []*change
 	words  wordSet
 	failed error // some are written and some are not: the batch is lost
 }
 
 // change is a row and what it takes the place of; old is nil where it is new, as far
-// as we know.
-type change struct{ row, old *ledger.Row }
+// as we know. The rest is of the goroutine that writes it.
+type change struct {
+	row, old *ledger.Row
+	seq      int64  // of the row, once it is written
+	body     []byte // once it is made
+}
 
 // preparer is a Value that can be encoded before it is asked for, by another
 // goroutine.
@@ -29,7 +33,7 @@ type preparer interface{ Prepare() }
 const maxHeld = 256
 
 func (h *held) add(row, old *ledger.Row) {
-	h.rows = append(h.rows, change{row, old})
+	h.rows = append(h.rows, &change{row: row, old: old})
 	h.words.add(row.ID)
 	for _, w := range row.Words {
 		h.words.add(w)
@@ -48,7 +52,7 @@ func (h *held) any(q ledger.Query) bool {
 			return false
 		}
 	}
-	return slices.ContainsFunc(h.rows, func(ch change) bool { return ch.row.Table == q.Table && matches(ch.row, q) })
+	return slices.ContainsFunc(h.rows, func(ch *change) bool { return ch.row.Table == q.Table && matches(ch.row, q) })
 }
 
 // anyOf reports whether any of the rows, as they were found, is about to be another.
@@ -57,7 +61,7 @@ func (h *held) anyOf(rows []ledger.Row) bool {
 }
 
 func (h *held) has(table, id string) bool {
-	return h.words.mayHave(id) && slices.ContainsFunc(h.rows, func(ch change) bool { return ch.row.ID == id && ch.row.Table == table })
+	return h.words.mayHave(id) && slices.ContainsFunc(h.rows, func(ch *change) bool { return ch.row.ID == id && ch.row.Table == table })
 }
 
 // wordSet tells of most words that they are not in it.
@@ -83,38 +87,23 @@ func place(word string) (at, bit uint64) {
 	return sum >> 6 & 63, 1 << (sum & 63)
 }
 
-// writeHeld writes the rows that are held.
-func (c *conn) writeHeld() error {
-	h := &c.held
-	if h.failed == nil {
-		h.failed = c.writeRows(h.rows)
-	}
-	if h.failed == nil {
-		h.forget()
-	}
-	return h.failed
-}
-
 // errBody says that it is the row's own fault that it cannot be written.
 var errBody = errors.New("a row cannot be encoded")
 
-// makeBody makes it, where nobody has made it yet.
-func (c *conn) makeBody(row *ledger.Row) error {
-	body, err := row.Bytes()
-	if err != nil {
+// make makes the body, where nobody has made it yet.
+func (ch *change) make() (err error) {
+	if ch.body, err = ch.row.Bytes(); err != nil {
 		return fmt.Errorf("%w: %w", errBody, err)
 	}
-	c.recent.drop(row.Table, row.ID)
-	row.Body, row.Value = body, nil
 	return nil
 }
 
 // writeRows writes them in their order within each table.
-func (c *conn) writeRows(rows []change) error {
-	var together []*ledger.Row
+func (c *conn) writeRows(rows []*change) error {
+	var together []*change
 	for _, ch := range rows {
 		if packable(ch.row) {
-			together = append(together, ch.row)
+			together = append(together, ch)
 			continue
 		}
 		if ch.row.Table == packTable {
@@ -123,7 +112,7 @@ func (c *conn) writeRows(rows []change) error {
 			}
 			together = nil
 		}
-		if err := c.makeBody(ch.row); err != nil {
+		if err := ch.make(); err != nil {
 			return err
 		}
 		if err := c.write(ch); err != nil {

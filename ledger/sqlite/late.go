@@ -37,10 +37,10 @@ type lateRow struct {
 
 const lateSize = 8 + 4*(lateTo-lateFrom)
 
-func lateRowOf(row *ledger.Row) lateRow {
-	r := lateRow{seq: row.Seq}
+func lateRowOf(seq int64, words [7]string) lateRow {
+	r := lateRow{seq: seq}
 	for i := range r.sums {
-		r.sums[i] = sumOf(row.Words[lateFrom+i])
+		r.sums[i] = sumOf(words[lateFrom+i])
 	}
 	return r
 }
@@ -69,13 +69,13 @@ func (l *late) has(seq int64) bool {
 }
 
 // set says of a row, as it is about to be, whether it is late.
-func (l *late) set(row *ledger.Row, is bool) {
-	i, was := l.at(row.Seq)
+func (l *late) set(row *ledger.Row, seq int64, is bool) {
+	i, was := l.at(seq)
 	switch {
 	case is && was:
-		l.list[i] = lateRowOf(row)
+		l.list[i] = lateRowOf(seq, row.Words)
 	case is:
-		l.list = slices.Insert(l.list, i, lateRowOf(row))
+		l.list = slices.Insert(l.list, i, lateRowOf(seq, row.Words))
 	case was:
 		l.list = slices.Delete(l.list, i, i+1)
 	}
@@ -87,6 +87,11 @@ func (l *late) set(row *ledger.Row, is bool) {
 	l.changed = l.changed || is || was
 }
 
+// clone is a list that does not change any more.
+func (l *late) clone() late {
+	return late{known: true, list: slices.Clone(l.list), none: l.none}
+}
+
 // noneHas reports whether no row in the indexes has all of these words.
 func (l *late) noneHas(words [7]string) bool {
 	for i := lateFrom; i < lateTo; i++ {
@@ -95,6 +100,16 @@ func (l *late) noneHas(words [7]string) bool {
 		}
 	}
 	return false
+}
+
+// lacks reports whether no row is one of q, which it can only tell where q has one
+// of these words.
+func (l *late) lacks(q ledger.Query) bool {
+	if !hasLate(q.Table, q.Words) || !l.noneHas(q.Words) {
+		return false
+	}
+	sought := lateRowOf(0, q.Words)
+	return !slices.ContainsFunc(l.list, func(r lateRow) bool { return r.mayBe(sought, q) })
 }
 
 // lateNow is the list as it is in this transaction.
@@ -190,7 +205,7 @@ func (c *conn) findLate(q ledger.Query) ([]ledger.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	sought := lateRowOf(&ledger.Row{Words: q.Words})
+	sought := lateRowOf(0, q.Words)
 	var rows []ledger.Row
 	for _, r := range l.list {
 		if !r.mayBe(sought, q) {

@@ -31,6 +31,7 @@ type owed struct {
 	syncing sync.Mutex // taken before mu
 
 	mu      sync.Mutex
+	holds   int      // by batches that are not committed yet
 	commits int      // that are owed
 	err     error    // of a sync that they needed
 	kept    []piece  // of the log, as it was written since its last sync
@@ -43,6 +44,7 @@ type owedCommit struct {
 	done   chan struct{}
 	err    error
 	before *owedCommit // until it is done itself
+	flags  vfs.SyncFlag
 }
 
 // piece is some of what a transaction wrote.
@@ -57,34 +59,50 @@ const (
 	maxSpare = 4
 )
 
-// begin owes the commit that follows, where this store is alone. Otherwise nothing is
-// owed when it returns.
-func (o *owed) begin() (*owedCommit, error) {
-	c, err := o.tryBegin()
-	if c != nil || err != nil {
-		return c, err
-	}
-	return nil, o.wait(context.Background())
-}
-
-func (o *owed) tryBegin() (*owedCommit, error) {
+// hold keeps other stores from the file, where this one is alone, until letGo.
+func (o *owed) hold() (held bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err != nil || !o.can || !o.alone() {
-		return nil, o.err
+		return false, o.err
 	}
-	c := &owedCommit{done: make(chan struct{}), before: o.last.Load()}
-	o.commits++
-	o.last.Store(c)
-	return c, nil
+	o.holds++
+	return true, nil
 }
 
 func (o *owed) alone() bool {
-	if o.commits == 0 {
+	if o.holds+o.commits == 0 {
 		return aloneUntilFree(o.file)
 	}
 	others, err := byteLocked(o.file, hereByte)
 	return !others && err == nil
+}
+
+func (o *owed) letGo() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.holds--
+	o.free()
+}
+
+// free lets others in where nothing is held and nothing owed.
+func (o *owed) free() {
+	if o.commits == 0 {
+		o.last.Store(nil)
+		if o.holds == 0 {
+			freeByte(o.file, owedByte)
+		}
+	}
+}
+
+// owe owes the commit that follows. The file is held.
+func (o *owed) owe() *owedCommit {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	c := &owedCommit{done: make(chan struct{}), before: o.last.Load()}
+	o.commits++
+	o.last.Store(c)
+	return c
 }
 
 // end says what has become of a commit. After an error it stays owed, until repair.
@@ -95,9 +113,10 @@ func (o *owed) end(c *owedCommit, err error) {
 	close(c.done)
 	if err != nil {
 		o.err = err
-	} else if o.commits--; o.commits == 0 {
-		o.free()
+		return
 	}
+	o.commits--
+	o.free()
 }
 
 // cancel says that nothing was committed, or is durable already.
@@ -106,14 +125,8 @@ func (o *owed) cancel(c *owedCommit) {
 	defer o.mu.Unlock()
 	o.last.Store(c.before)
 	close(c.done)
-	if o.commits--; o.commits == 0 {
-		o.free()
-	}
-}
-
-func (o *owed) free() {
-	o.last.Store(nil)
-	freeByte(o.file, owedByte)
+	o.commits--
+	o.free()
 }
 
 // failed is why something that is owed is not durable, and not about to be.

@@ -28,23 +28,23 @@ func packable(row *ledger.Row) bool {
 }
 
 // writeTogether writes rows that are new and follow each other.
-func (c *conn) writeTogether(rows []*ledger.Row) error {
-	for _, row := range rows {
-		if err := c.makeBody(row); err != nil {
+func (c *conn) writeTogether(rows []*change) error {
+	for _, ch := range rows {
+		if err := ch.make(); err != nil {
 			return err
 		}
 	}
 	if len(rows) < minPacked {
-		for _, row := range rows {
-			if err := c.write(change{row: row}); err != nil {
+		for _, ch := range rows {
+			if err := c.write(ch); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	pack := c.pack[:0]
-	for _, row := range rows {
-		pack = append(binary.AppendUvarint(pack, uint64(len(row.Body))), row.Body...)
+	for _, ch := range rows {
+		pack = append(binary.AppendUvarint(pack, uint64(len(ch.body))), ch.body...)
 	}
 	c.pack = pack
 	st, err := c.prepare("INSERT INTO " + packTable + " (seq, packed, body) VALUES ((SELECT coalesce(max(seq), 0) FROM " + packTable + ") + ?1, ?1, ?2)")
@@ -57,9 +57,9 @@ func (c *conn) writeTogether(rows []*ledger.Row) error {
 	if err != nil {
 		return unavailable("writing "+packTable, err)
 	}
-	last := rows[len(rows)-1]
-	last.Seq = c.db.LastInsertRowID()
-	c.recent.keep(last)
+	for i, last := range rows {
+		last.seq = c.db.LastInsertRowID() - int64(len(rows)-1-i)
+	}
 	return nil
 }
 

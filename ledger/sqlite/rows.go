@@ -20,42 +20,41 @@ func rowOf(table string, st *sqlite3.Stmt) ledger.Row {
 	return row
 }
 
-// write writes one row, which has its Seq then.
-func (c *conn) write(ch change) (err error) {
-	row := ch.row
+// write writes one row.
+func (c *conn) write(ch *change) (err error) {
 	if ch.old != nil {
-		err = c.change(ch.old, row)
+		err = c.change(ch)
 	} else {
-		err = c.insert(row)
+		err = c.insert(ch)
 	}
 	if err != nil {
-		return unavailable("writing "+row.Table, err)
+		return unavailable("writing "+ch.row.Table, err)
 	}
-	c.recent.keep(row)
 	return nil
 }
 
 // insert writes a row that is new, as far as we know.
-func (c *conn) insert(row *ledger.Row) error {
+func (c *conn) insert(ch *change) error {
 	l, err := c.lateNow()
 	if err != nil {
 		return err
 	}
-	err = c.exec(row, false)
+	err = c.exec(ch, false)
 	if errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) { // it stands there already
-		err = c.exec(row, true)
+		err = c.exec(ch, true)
 	}
 	if err != nil {
 		return err
 	}
-	if row.Table == lateTable {
-		l.set(row, hasLate(row.Table, row.Words))
+	if row := ch.row; row.Table == lateTable {
+		l.set(row, ch.seq, hasLate(row.Table, row.Words))
 	}
 	return nil
 }
 
 // exec inserts a row, or puts it in the place of the one with its id.
-func (c *conn) exec(row *ledger.Row, replace bool) error {
+func (c *conn) exec(ch *change, replace bool) error {
+	row := ch.row
 	st, err := c.inserting(row, replace)
 	if err != nil {
 		return err
@@ -63,23 +62,25 @@ func (c *conn) exec(row *ledger.Row, replace bool) error {
 	b := binder{st: st}
 	b.words(row.ID)
 	b.words(row.Words[:]...)
-	b.blob(row.Body)
+	b.blob(ch.body)
 	if err := b.exec(); err != nil {
 		return err
 	}
-	row.Seq = c.db.LastInsertRowID()
+	ch.seq = c.db.LastInsertRowID()
 	if replace {
 		known, err := c.findIndexed(ledger.Query{Table: row.Table, ID: row.ID})
 		if err != nil {
 			return err
 		}
-		row.Seq = known[0].Seq
+		ch.seq = known[0].Seq
 	}
 	return nil
 }
 
 // change writes a row that we know.
-func (c *conn) change(old, row *ledger.Row) error {
+func (c *conn) change(ch *change) error {
+	old, row := ch.old, ch.row
+	ch.seq = row.Seq
 	l, err := c.lateNow()
 	if err != nil {
 		return err
@@ -88,7 +89,7 @@ func (c *conn) change(old, row *ledger.Row) error {
 	if row.Table == lateTable {
 		was = l.has(row.Seq)
 		is = hasLate(row.Table, row.Words) && (was || !hasLate(old.Table, old.Words))
-		l.set(row, is)
+		l.set(row, row.Seq, is)
 	}
 	st, err := c.changing(old, row, was, is)
 	if err != nil {
@@ -104,7 +105,7 @@ func (c *conn) change(old, row *ledger.Row) error {
 			b.words(w)
 		}
 	}
-	b.blob(row.Body)
+	b.blob(ch.body)
 	b.number(row.Seq)
 	return b.exec()
 }

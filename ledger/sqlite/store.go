@@ -112,9 +112,8 @@ func (s *Store) open(ctx context.Context, path string) error {
 	for range maxReaders {
 		s.readers <- nil
 	}
-	c.watchLog()
 	s.log.running.Go(s.bringIn)
-	s.writer = groupcommit.New[*tx](&writing{c, s, s.owed.log}, s.openWriter, refuse, s.reach)
+	s.writer = groupcommit.New[*tx](s.newWriting(c), s.openWriter, refuse, s.reach)
 	return nil
 }
 

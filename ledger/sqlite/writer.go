@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ncruces/go-sqlite3/vfs"
-
 	"github.com/holdfast-go/holdfast/internal/groupcommit"
 	"github.com/holdfast-go/holdfast/ledger"
 )
@@ -20,52 +18,112 @@ func (s *Store) Update(ctx context.Context, fn func(ledger.Tx) error) error {
 	return s.writer.Update(ctx, func(t *tx) error { return fn(t) })
 }
 
-// writing is the writer's connection.
+// writing is the writer's connection, and what it knows of the database without
+// asking. Where this store is alone on the file, a batch stays in memory while
+// its updates run, and is written beside those of the next. Where not, or where an
+// update must ask the database, its batch has the connection to itself, behind
+// those that are being written.
 type writing struct {
 	*conn
 	store *Store
 	log   *logFile
+
+	recent recent
+	keys   keySet
+	seen   late      // the list as those before flying have left it
+	flying []*flight // batches before this one that are being written, or have been
+	held   held      // of this batch
+	own    bool      // this batch has a transaction on the connection
+	holds  bool      // this batch holds the file
+
+	spoiled error // of the batches that are being written: none is any more
 }
 
 const asWriter = "&" + writerMark + "=1"
 
 var _ groupcommit.Conn[*tx] = (*writing)(nil)
 
+func (s *Store) newWriting(c *conn) *writing {
+	c.watchLog()
+	return &writing{conn: c, store: s, log: s.owed.log}
+}
+
 func (s *Store) openWriter() (groupcommit.Conn[*tx], error) {
 	c, err := s.connectAs(asWriter)
 	if err != nil {
 		return nil, err
 	}
-	c.watchLog()
-	return &writing{c, s, s.owed.log}, nil
+	return s.newWriting(c), nil
 }
 
 func (w *writing) Check() error { return w.store.present() }
 
-// Begin takes the file's write lock, for which another process may make it wait.
-func (w *writing) Begin([]any) error {
+// Begin holds the file, or takes the connection.
+func (w *writing) Begin(reads []any) (err error) {
 	if err := w.store.owed.failed(); err != nil {
 		return err
 	}
-	w.store.log.afterCommit(w.conn)
-	if err := w.run("BEGIN IMMEDIATE"); err != nil {
+	w.own = false
+	if w.landed(); len(w.flying) == 0 {
+		w.keys.due(w.store)
+	}
+	if reads == nil || !w.seen.known {
+		return w.take()
+	}
+	if w.holds, err = w.store.owed.hold(); w.holds || err != nil {
 		return err
 	}
-	w.log.tx++
-	version, err := w.ask("PRAGMA data_version")
-	if w.recent.begin(version) {
-		w.late.known = false
+	return w.take()
+}
+
+// take takes the connection, and the file's write lock, for which another process
+// may make it wait.
+func (w *writing) take() error {
+	if w.own {
+		return nil
 	}
-	return err
+	for _, f := range w.flying {
+		<-f.done
+	}
+	w.landed()
+	if err := w.spoiled; err != nil && (w.holds || !errors.Is(err, groupcommit.ErrAgain)) {
+		return err
+	}
+	w.spoiled = nil
+	w.store.log.afterCommit(w.conn)
+	version, err := w.begin()
+	if err != nil {
+		return err
+	}
+	w.own = true
+	if !w.recent.begin(version) {
+		return nil
+	}
+	w.late.known, w.seen.known = false, false
+	w.keys.forget()
+	if w.holds { // what this batch knows already may be no longer so
+		return groupcommit.ErrAgain
+	}
+	return nil
+}
+
+// begin begins a transaction of the connection, and tells which version of the file it
+// has found.
+func (w *writing) begin() (version string, err error) {
+	if err := w.run("BEGIN IMMEDIATE"); err != nil {
+		return "", err
+	}
+	w.log.tx++
+	return w.ask("PRAGMA data_version")
 }
 
 func (w *writing) Ahead([]any) error { return nil } // reading is cheap
 
-func (w *writing) Lend(any) *tx { return &tx{store: w.store, conn: w.conn, writes: true} }
+func (w *writing) Lend(any) *tx { return &tx{store: w.store, conn: w.conn, writer: w} }
 
 func (w *writing) Return(t *tx) (wrote bool, ended error) {
 	t.ended = true
-	if ended = w.held.failed; ended == nil && !w.inTransaction() {
+	if ended = w.held.failed; ended == nil && w.own && !w.inTransaction() {
 		ended = errors.New("the transaction was ended")
 	}
 	return t.wrote, ended
@@ -73,9 +131,12 @@ func (w *writing) Return(t *tx) (wrote bool, ended error) {
 
 func (w *writing) Save() error { return w.run("SAVEPOINT one") }
 
-// Settle writes what was held back. Only a body that cannot be made is the fault
-// of its update.
+// Settle writes what was held back, where that is not done beside the next batch.
+// Only a body that cannot be made is the fault of its update.
 func (w *writing) Settle() (again bool, err error) {
+	if !w.own {
+		return false, nil
+	}
 	if err := w.writeHeld(); err != nil {
 		return errors.Is(err, errBody), err
 	}
@@ -91,50 +152,101 @@ func (w *writing) Keep() error { return w.run("RELEASE one") }
 
 func (w *writing) Rollback() error {
 	w.forget()
-	w.store.owed.drop(w.log.tx)
-	return w.run("ROLLBACK")
+	defer w.letGo()
+	if !w.own {
+		return nil
+	}
+	w.own = false
+	return w.rollback()
 }
 
 func (w *writing) forget() {
 	w.held.forget()
 	w.recent.forget()
-	w.late.known = false
+	if w.own {
+		w.late.known = false
+	}
 }
 
-// Commit makes the batch durable, or owes that. After an error of the disk the
-// connection is given up: to sync again would tell a lie about what the first sync lost.
-func (w *writing) Commit() (durable func() error, err error) {
-	o := &w.store.owed
-	owes, err := o.begin()
-	if err != nil {
-		return nil, unavailable("committing", err)
+func (w *writing) rollback() error {
+	w.store.owed.drop(w.log.tx)
+	return w.run("ROLLBACK")
+}
+
+func (w *writing) letGo() {
+	if w.holds {
+		w.holds = false
+		w.store.owed.letGo()
 	}
-	w.log.later, w.log.put = owes != nil, false
-	err = w.run("COMMIT")
+}
+
+// Commit has the batch written beside the next one, or commits what it has
+// written. After an error of the disk the connection is given up: to sync again would
+// tell a lie about what the first sync lost.
+func (w *writing) Commit() (*groupcommit.Rest, error) {
+	if !w.own {
+		f := w.takeOff()
+		return &groupcommit.Rest{Write: func() error { return w.write(f) }, Sync: func() error { return w.sync(f.owes) }}, nil
+	}
+	if !w.holds {
+		var err error
+		if w.holds, err = w.store.owed.hold(); err == nil && !w.holds {
+			err = w.store.owed.wait(context.Background())
+		}
+		if err != nil {
+			return nil, unavailable("committing", err)
+		}
+	}
+	defer w.letGo()
+	owes, err := w.commit(w.holds)
+	if err != nil {
+		return nil, err
+	}
+	if w.late.known {
+		w.seen = w.late.clone()
+	}
+	return &groupcommit.Rest{Sync: func() error { return w.sync(owes) }}, nil
+}
+
+// commit commits the transaction of the connection; its sync may be put off.
+func (w *writing) commit(putOff bool) (*owedCommit, error) {
+	o := &w.store.owed
+	var owes *owedCommit
+	if putOff {
+		owes = o.owe()
+	}
+	w.log.later, w.log.put = putOff, false
+	err := w.run("COMMIT")
 	w.log.later = false
 	if owes != nil && (err != nil || !w.log.put) {
 		o.cancel(owes)
+		owes = nil
 	}
 	switch {
 	case err != nil && unchanged(err):
 		return nil, unavailable("committing", err)
 	case err != nil:
 		return nil, notKnown(err)
-	case w.log.put:
-		flags := w.log.flags // the next commit sets them again
-		return func() error { return w.durable(owes, flags) }, nil
+	case owes != nil:
+		owes.flags = w.log.flags // the next commit sets them again
 	}
-	return nil, w.stillThere()
+	return owes, nil
 }
 
-// durable syncs what was committed.
-func (w *writing) durable(c *owedCommit, flags vfs.SyncFlag) error {
+// sync makes durable what was committed, where that is owed, and all before it.
+func (w *writing) sync(owes *owedCommit) error {
 	o := &w.store.owed
-	err := o.sync(w.log.File, flags)
+	if owes == nil {
+		if err := o.failed(); err != nil {
+			return unavailable("committing", err)
+		}
+		return w.stillThere()
+	}
+	err := o.sync(w.log.File, owes.flags)
 	if err != nil {
 		err = notKnown(err)
 	}
-	if o.end(c, err); err != nil {
+	if o.end(owes, err); err != nil {
 		return err
 	}
 	return w.stillThere()
@@ -151,4 +263,7 @@ func (w *writing) stillThere() error {
 	return nil
 }
 
-func (w *writing) Close() error { return w.close() }
+func (w *writing) Close() error {
+	w.letGo()
+	return w.close()
+}

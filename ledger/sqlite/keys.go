@@ -1,0 +1,164 @@
+package sqlite
+
+import (
+	"context"
+	"hash/maphash"
+
+	"github.com/holdfast-go/holdfast/ledger"
+)
+
+// keySet tells of most keys that no entry has them. A key is looked up before
+// each write, and hardly ever found. The set is made beside the writer, once enough
+// was looked up in vain, and holds for as long as nobody else writes the file.
+type keySet struct {
+	set    keyBits // nil: not there yet
+	vain   int     // lookups, until it is made
+	making chan []uint64
+	since  []uint64 // the keys that were put while it is made
+	room   int      // keys that may still be added
+}
+
+const (
+	keyWord    = 6
+	keyPart    = 12  // of the word, as in its index
+	minVain    = 256 // lookups that are worth it
+	maxKeys    = 4 << 20
+	bitsPerKey = 16
+)
+
+// keyBits is a Bloom filter: three bits a key.
+type keyBits []uint64
+
+func sumOfKey(word string) uint64 {
+	return maphash.String(wordSeed, word[:min(len(word), keyPart)])
+}
+
+func (b keyBits) places(sum uint64) (p [3]uint64) {
+	for i := range p {
+		p[i] = sum % (64 * uint64(len(b)))
+		sum = sum>>21 | sum<<43
+	}
+	return p
+}
+
+func (b keyBits) add(sum uint64) {
+	for _, p := range b.places(sum) {
+		b[p/64] |= 1 << (p % 64)
+	}
+}
+
+func (b keyBits) mayHave(sum uint64) bool {
+	for _, p := range b.places(sum) {
+		if b[p/64]&(1<<(p%64)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// forget is what follows when somebody else has written.
+func (k *keySet) forget() { *k = keySet{} }
+
+// add adds the key of a row.
+func (k *keySet) add(row *ledger.Row) {
+	if row.Table != lateTable || row.Words[keyWord] == "" || k.set == nil && k.making == nil {
+		return
+	}
+	sum := sumOfKey(row.Words[keyWord])
+	switch {
+	case k.set == nil:
+		k.since = append(k.since, sum)
+	case k.room == 0:
+		k.forget()
+	default:
+		k.room--
+		k.set.add(sum)
+	}
+}
+
+// lacks reports whether no entry has the key of q.
+func (k *keySet) lacks(q ledger.Query) bool {
+	if q.Table != lateTable || q.Words[keyWord] == "" {
+		return false
+	}
+	if k.making != nil {
+		select {
+		case sums, ok := <-k.making:
+			k.fill(sums, ok)
+		default:
+		}
+	}
+	return k.set != nil && !k.set.mayHave(sumOfKey(q.Words[keyWord]))
+}
+
+func (k *keySet) fill(sums []uint64, ok bool) {
+	since := k.since
+	k.forget()
+	if !ok { // it was not to be had
+		k.vain = -1 << 16
+		return
+	}
+	sums = append(sums, since...)
+	k.room = len(sums) + 1<<16
+	k.set = make(keyBits, (len(sums)+k.room)*bitsPerKey/64)
+	for _, sum := range sums {
+		k.set.add(sum)
+	}
+}
+
+// asked notes a lookup.
+func (k *keySet) asked(q ledger.Query, found int) {
+	if q.Table == lateTable && q.Words[keyWord] != "" && found == 0 && k.set == nil {
+		k.vain++
+	}
+}
+
+// due begins to make the set, if that is worth it. Every key that was ever put must be
+// in the file by now.
+func (k *keySet) due(s *Store) {
+	if k.vain < minVain || k.making != nil || k.set != nil {
+		return
+	}
+	k.making = make(chan []uint64, 1)
+	s.log.running.Go(func() { s.readKeys(k.making) })
+}
+
+// readKeys reads all keys, some at a time, so that the log may begin anew meanwhile.
+func (s *Store) readKeys(to chan<- []uint64) {
+	defer close(to)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var sums []uint64
+	for last := ""; ; {
+		from := len(sums)
+		err := s.View(ctx, func(t ledger.Tx) (err error) {
+			sums = sums[:from]
+			last, err = t.(*tx).conn.readKeys(last, func(key string) { sums = append(sums, sumOfKey(key)) })
+			return err
+		})
+		if err != nil || len(sums) > maxKeys {
+			return
+		}
+		if len(sums) == from {
+			to <- sums
+			return
+		}
+	}
+}
+
+// readKeys reads some keys behind one, and tells the last.
+func (c *conn) readKeys(behind string, each func(key string)) (last string, err error) {
+	st, err := c.prepare("SELECT substr(w6, 1, 12) FROM entries WHERE w6 IS NOT NULL AND substr(w6, 1, 12) > ? ORDER BY substr(w6, 1, 12) LIMIT 4096")
+	if err != nil {
+		return "", err
+	}
+	defer st.Reset()
+	if err := st.BindText(1, behind); err != nil {
+		return "", err
+	}
+	for st.Step() {
+		last = st.ColumnText(0)
+		each(last)
+	}
+	return last, st.Err()
+}
