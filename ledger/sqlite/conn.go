@@ -18,9 +18,10 @@ type conn struct {
 	statements map[string]*sqlite3.Stmt
 	shaped     map[shape]*sqlite3.Stmt // the same, by what they are for
 	late       late
-	pack       []byte // to be used again
-	logged     int    // pages of the log, of the writer
-	broken     bool   // to be closed, not used again
+	tools      map[string]int64 // where each was noted last
+	pack       []byte           // to be used again
+	logged     int              // pages of the log, of the writer
+	broken     bool             // to be closed, not used again
 }
 
 // connect opens a connection as every one of ours is: durable and strict.
@@ -32,7 +33,7 @@ func (s *Store) connectAs(mark string) (*conn, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	c := &conn{db: db, statements: map[string]*sqlite3.Stmt{}, shaped: map[shape]*sqlite3.Stmt{}}
+	c := &conn{db: db, statements: map[string]*sqlite3.Stmt{}, shaped: map[shape]*sqlite3.Stmt{}, tools: map[string]int64{}}
 	if err := c.configure(s); err != nil {
 		return nil, errors.Join(explain(err), c.close())
 	}
@@ -108,6 +109,12 @@ func (c *conn) close() error {
 		_ = st.Close()
 	}
 	return c.db.Close()
+}
+
+// unsure forgets what it knows of tables that may be no longer as it left them.
+func (c *conn) unsure() {
+	c.late.known = false
+	clear(c.tools)
 }
 
 // inTransaction reports whether one is open: SQLite ends it by itself on a full

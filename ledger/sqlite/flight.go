@@ -54,7 +54,7 @@ func (w *writing) write(f *flight) error {
 		f.err = w.spoiled
 		if errors.Is(w.spoiled, errBody) || errors.Is(w.spoiled, groupcommit.ErrAgain) {
 			w.spoiled = groupcommit.ErrAgain
-			w.late.known = false
+			w.unsure()
 			f.err = errors.Join(w.rollback(), w.spoiled)
 		} else if w.spoiled != nil {
 			w.spoiled = unavailable("building upon what is lost", w.spoiled)

@@ -49,7 +49,7 @@ func (c *conn) insert(ch *change) error {
 	if row := ch.row; row.Table == lateTable {
 		l.set(row, ch.seq, hasLate(row.Table, row.Words))
 	}
-	return nil
+	return c.putTool(ch.row, ch.seq)
 }
 
 // exec inserts a row, or puts it in the place of the one with its id.
@@ -107,7 +107,10 @@ func (c *conn) change(ch *change) error {
 	}
 	b.blob(ch.body)
 	b.number(row.Seq)
-	return b.exec()
+	if err := b.exec(); err != nil || row.Words[toolWord] == old.Words[toolWord] {
+		return err
+	}
+	return c.putTool(row, row.Seq)
 }
 
 // binder binds one value after the other.

@@ -65,6 +65,9 @@ func shapeOf(q ledger.Query) shape {
 }
 
 func findSQL(s shape) string {
+	if s.ofTool() {
+		return toolSQL(s)
+	}
 	var where []string
 	if s.id {
 		where = append(where, "id = ?")

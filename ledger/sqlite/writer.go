@@ -99,7 +99,8 @@ func (w *writing) take() error {
 	if !w.recent.begin(version) {
 		return nil
 	}
-	w.late.known, w.seen.known = false, false
+	w.unsure()
+	w.seen.known = false
 	w.keys.forget()
 	if w.holds { // what this batch knows already may be no longer so
 		return groupcommit.ErrAgain
@@ -164,7 +165,7 @@ func (w *writing) forget() {
 	w.held.forget()
 	w.recent.forget()
 	if w.own {
-		w.late.known = false
+		w.unsure()
 	}
 }
 
