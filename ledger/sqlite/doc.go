@@ -1,7 +1,7 @@
 // Package sqlite keeps a ledger in one SQLite file: durable before it answers
 // (WAL, synchronous=FULL), mode 0600, shared by several processes of one
 // machine. Writers of a process share their commits, and where no other store has
-// the file open, a commit is synced while the next updates run.
+// the file open, a commit is written and synced while the next updates run.
 //
 //	store, err := sqlite.Open(ctx, "holdfast.db", nil)
 //	l, err := ledger.New(ctx, store, nil)
