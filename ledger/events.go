@@ -37,82 +37,66 @@ type storedEvent struct {
 // link is an event on its way into the chain. Hashing waits until a store asks
 // for the bytes: in memory, where no record outlives the process, nobody does.
 type link struct {
-	event  storedEvent
+	event  storedEvent          // Prev and Hash once it is sealed
 	of     *entryBody           // the entry's new row, whose digest it binds; nil: none
 	prev   atomic.Pointer[link] // nil: the first, or it is not needed any more
-	once   sync.Once
-	begun  []byte // its text before Prev
+	once   sync.Once            // seals it
+	sealed atomic.Bool
+	text   []byte
 	err    error
-	sealed atomic.Pointer[storedEvent]
-	text   atomic.Pointer[[]byte]
-}
-
-// begin makes what does not depend on the chain.
-func (k *link) begin() error {
-	k.once.Do(func() {
-		if k.of != nil {
-			var text []byte
-			if text, k.err = k.of.bytes(); k.err != nil {
-				return
-			}
-			k.event.Content = digest(text)
-		}
-		k.begun, k.err = k.event.appendTo(make([]byte, 0, 320))
-	})
-	return k.err
 }
 
 // AppendBinary makes the body of an event's row.
 func (k *link) AppendBinary(b []byte) ([]byte, error) {
-	text, err := k.bytes()
-	if err != nil || len(b) == 0 {
-		return text, err
+	if _, err := k.seal(); err != nil || len(b) == 0 {
+		return k.text, err
 	}
-	return append(b, text...), nil
-}
-
-func (k *link) bytes() ([]byte, error) {
-	if text := k.text.Load(); text != nil {
-		return *text, nil
-	}
-	e, err := k.seal()
-	if err != nil {
-		return nil, err
-	}
-	text := make([]byte, 0, len(k.begun)+160)
-	text = append(append(append(text, k.begun...), `"prev":"`...), e.Prev...)
-	text = append(append(append(text, `","hash":"`...), e.Hash...), `"}`...)
-	k.text.Store(&text)
-	return text, nil
+	return append(b, k.text...), nil
 }
 
 // Prepare makes the body before it is asked for.
-func (k *link) Prepare() { _, _ = k.bytes() }
+func (k *link) Prepare() { _, _ = k.seal() }
 
 // seal hashes k, and whatever before it is not hashed yet.
 func (k *link) seal() (*storedEvent, error) {
 	waiting := make([]*link, 0, 8)
-	for at := k; at != nil && at.sealed.Load() == nil; at = at.prev.Load() {
+	for at := k; at != nil && !at.sealed.Load(); at = at.prev.Load() {
 		waiting = append(waiting, at)
 	}
-	for i := len(waiting) - 1; i >= 0; i-- {
-		at := waiting[i]
-		if err := at.begin(); err != nil {
-			return nil, err
+	for _, at := range slices.Backward(waiting) {
+		at.once.Do(func() { at.err = at.follow(at.prev.Load()) })
+		if at.err != nil {
+			return nil, at.err
 		}
-		prev := at.prev.Load()
-		if at.sealed.Load() != nil {
-			continue // by somebody else, meanwhile
-		}
-		e := at.event
-		if prev != nil {
-			e.Prev = prev.sealed.Load().Hash
-		}
-		e.Hash = e.hash()
-		at.sealed.Store(&e)
-		at.prev.Store(nil) // or the last one would keep the whole chain in memory
 	}
-	return k.sealed.Load(), nil
+	return &k.event, nil
+}
+
+// follow seals k behind prev, which is sealed, and lets go of what it has read: or
+// the last one would keep the whole chain in memory.
+func (k *link) follow(prev *link) error {
+	e := &k.event
+	if k.of != nil {
+		text, err := k.of.bytes()
+		if err != nil {
+			return err
+		}
+		e.Content = digest(text)
+	}
+	if prev != nil {
+		e.Prev = prev.event.Hash
+	}
+	text, err := e.appendTo(make([]byte, 0, 352+len(e.Entry)+len(e.What)+len(e.Who)+len(e.Details)))
+	if err != nil {
+		return err
+	}
+	e.Hash = e.hash()
+	text = append(append(append(text, `"prev":"`...), e.Prev...), `","hash":"`...)
+	k.text = append(append(text, e.Hash...), `"}`...)
+	k.of = nil
+	k.prev.Store(nil)
+	k.sealed.Store(true)
+	return nil
 }
 
 func (e *storedEvent) hash() string {
@@ -147,7 +131,7 @@ func loadLink(row Row) (*link, error) {
 		return nil, err
 	}
 	k := &link{event: *e}
-	k.sealed.Store(e)
+	k.sealed.Store(true)
 	return k, nil
 }
 
@@ -196,13 +180,9 @@ func (t *txn) findHead() error {
 		return err
 	}
 	// Mostly it is the one that was written here before it, and need not be read.
-	if k := t.l.newest.Load(); k != nil {
-		if text := k.text.Load(); text != nil && bytes.Equal(*text, rows[0].Body) {
-			sealed := k.sealed.Load()
-			t.head = &link{event: *sealed} // without what came before it
-			t.head.sealed.Store(sealed)
-			return nil
-		}
+	if k := t.l.newest.Load(); k != nil && k.sealed.Load() && bytes.Equal(k.text, rows[0].Body) {
+		t.head = k
+		return nil
 	}
 	t.head, err = loadLink(rows[0])
 	return err
