@@ -238,7 +238,7 @@ func (t *txn) openApproval(e Entry, a Approval, entryID, approvalID string) (*st
 	w.Requested, w.Expires = t.now, t.now.Add(w.Wait)
 	w.DecidedBy, w.Decided, w.Reason, w.Saved = "", time.Time{}, "", ""
 
-	if err := t.takeIfFree(&e, s); err != nil {
+	if err := t.takeIfFree(&s); err != nil {
 		return nil, nil, err
 	}
 	asked, err := t.putApproval(w)
@@ -246,7 +246,7 @@ func (t *txn) openApproval(e Entry, a Approval, entryID, approvalID string) (*st
 		return nil, nil, err
 	}
 	asked.Replaces = w.Replaces
-	return s, w, t.putEntry(s, "approval_"+w.State, t.l.owner, asked)
+	return &s, w, t.putEntry(&s, "approval_"+w.State, t.l.owner, asked)
 }
 
 // asksAlready is the live approval of a pending entry that asks for the same: the
@@ -269,18 +269,16 @@ func (t *txn) asksAlready(e *storedEntry, a *Approval) (*storedApproval, error) 
 
 // takeIfFree gives a pending entry its key, unless another call has come first:
 // then its start will be told so.
-func (t *txn) takeIfFree(e *Entry, s *storedEntry) error {
+func (t *txn) takeIfFree(e *storedEntry) error {
 	if e.Key == "" {
 		return nil
 	}
-	c := Claim{Entry: *e}
-	c.Entry.ID = s.ID
-	st, err := t.standOfKey(&c)
+	st, err := t.standOfKey(e)
 	if err != nil || st.Code != "" || st.Held != nil {
 		return err
 	}
-	s.Fence = max(s.Fence, st.fence)
-	return t.take(&st, s)
+	e.Fence = max(e.Fence, st.fence)
+	return t.take(&st, e)
 }
 
 // joinPending is the pending entry that already asks for the same call under
@@ -289,7 +287,8 @@ func (t *txn) joinPending(e *Entry) (*storedEntry, *storedApproval, error) {
 	if e.Key == "" {
 		return nil, nil, nil
 	}
-	st, err := t.standOfKey(&Claim{Entry: *e})
+	s := storeEntry(e)
+	st, err := t.standOfKey(&s)
 	if err != nil || st.Code != holdfast.ApprovalPending {
 		return nil, nil, err
 	}
@@ -387,19 +386,19 @@ func (l *Ledger) Approvals(ctx context.Context, f Filter) ([]Approval, error) {
 
 // consumable is the approval that a claim brings, or why it cannot be used. A
 // pending entry is started by its own approval and by nothing else.
-func (t *txn) consumable(c *Claim, own *storedEntry) (*storedApproval, holdfast.Code, error) {
+func (t *txn) consumable(c *claim, own *storedEntry) (*storedApproval, holdfast.Code, error) {
 	pending := own != nil && own.State == string(StatePending)
-	if c.ApprovalID == "" {
+	if c.approval == "" {
 		if pending {
 			return nil, holdfast.ApprovalPending, nil
 		}
 		return nil, "", nil
 	}
-	a, err := t.loadApproval(c.ApprovalID)
+	a, err := t.loadApproval(c.approval)
 	if err != nil {
 		return nil, "", err
 	}
-	if !pending || a.Entry != own.ID || own.Approval != a.ID || a.Digest != c.Digest {
+	if !pending || a.Entry != own.ID || own.Approval != a.ID || a.Digest != c.digest {
 		return nil, holdfast.ApprovalVoid, nil
 	}
 	switch ApprovalState(a.State) {

@@ -131,11 +131,11 @@ func (l *Ledger) pruneBudgets(ctx context.Context, keep time.Duration) error {
 
 // standOfBudgets tells whether a claim finds room in its budgets. What was
 // started before and is gone on with has been counted.
-func (t *txn) standOfBudgets(c *Claim, st *standing) error {
+func (t *txn) standOfBudgets(c *claim, st *standing) error {
 	if st.counted() {
 		return nil
 	}
-	over, err := t.overBudget(c.Entry.Run, c.Budgets)
+	over, err := t.overBudget(c.body.Run, c.budgets)
 	if over != "" {
 		st.Code, st.Budget = holdfast.BudgetExceeded, over
 	}
@@ -143,11 +143,11 @@ func (t *txn) standOfBudgets(c *Claim, st *standing) error {
 }
 
 // spendFor counts a claim's start.
-func (t *txn) spendFor(c *Claim, st *standing) error {
-	if len(c.Budgets) == 0 || st.counted() {
+func (t *txn) spendFor(c *claim, st *standing) error {
+	if len(c.budgets) == 0 || st.counted() {
 		return nil
 	}
-	over, err := t.spend(c.Entry.Run, c.Budgets)
+	over, err := t.spend(c.body.Run, c.budgets)
 	if err == nil && over != "" {
 		err = errors.New("a budget that had room has none within one transaction")
 	}

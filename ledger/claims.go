@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/rule"
@@ -20,8 +21,6 @@ type Claim struct {
 	Budgets    []rule.Budget
 	// KeepClaimed stops at claimed instead of started.
 	KeepClaimed bool
-
-	stored *storedEntry // see entry
 }
 
 // Standing is how a key stands for a claim.
@@ -57,9 +56,10 @@ func (l *Ledger) Look(ctx context.Context, c Claim) (Standing, error) {
 	if err := l.endStrays(ctx); err != nil {
 		return Standing{}, fmt.Errorf("looking up key of %s: %w", c.Entry.Tool, err)
 	}
+	asked := c.claim()
 	var out Standing
 	err := l.view(ctx, func(t *txn) error {
-		st, err := t.stand(&c)
+		st, err := t.stand(asked)
 		out = st.Standing
 		return err
 	})
@@ -85,41 +85,45 @@ func (l *Ledger) Start(ctx context.Context, c Claim) (Entry, Standing, error) {
 	if err := l.begin(); err != nil {
 		return Entry{}, Standing{}, err
 	}
-	var (
+	asked := c.claim()
+	var last struct { // what the last run of the transaction came to
 		started *entryBody
 		out     Standing
-		after   *txn
 		taken   []string
-	)
-	err := l.updateAhead(ctx, c.reads, func(t *txn) error {
-		started, after = nil, t
+		renewed bool
+		now     time.Time
+	}
+	err := l.updateAhead(ctx, asked.reads, func(t *txn) error {
+		last.started = nil
 		err := l.begin()
 		if err != nil {
 			return err
 		}
-		if taken, err = t.takeBackStrays(); err != nil {
+		if last.taken, err = t.takeBackStrays(); err != nil {
 			return err
 		}
-		out, started, err = t.start(&c, id)
+		last.out, last.started, err = t.start(asked, id)
+		last.renewed, last.now = t.renewed, t.now
 		return err
 	})
+	started := last.started
 	if err != nil {
 		if started != nil && !errors.Is(err, ErrUnavailable) {
 			l.stray(&started.storedEntry)
 		}
 		return Entry{}, Standing{}, fmt.Errorf("claiming key of %s: %w", c.Entry.Tool, err)
 	}
-	l.forgetStrays(taken)
+	l.forgetStrays(last.taken)
 	if started != nil {
 		l.keepRunning(started)
 	}
-	if after.renewed {
-		l.renewed(after.now)
+	if last.renewed {
+		l.renewed(last.now)
 	}
 	if started == nil {
-		return Entry{}, out, nil
+		return Entry{}, last.out, nil
 	}
-	return started.entry(), out, nil
+	return started.entry(), last.out, nil
 }
 
 // keepRunning remembers what was started, to settle it without reading it again.
@@ -140,7 +144,8 @@ func (l *Ledger) begin() error {
 	return nil
 }
 
-func (t *txn) start(c *Claim, id string) (Standing, *entryBody, error) {
+func (t *txn) start(c *claim, id string) (Standing, *entryBody, error) {
+	c.begin()
 	st, err := t.stand(c)
 	if err != nil || st.Code != "" || st.Held != nil {
 		return st.Standing, nil, err
@@ -149,7 +154,7 @@ func (t *txn) start(c *Claim, id string) (Standing, *entryBody, error) {
 	if err != nil || code != "" {
 		return Standing{Code: code}, nil, err
 	}
-	if c.Rule != "" {
+	if c.rule != "" {
 		if held, err := t.ruleHolds(c); err != nil || !held {
 			return Standing{Code: holdfast.ApprovalVoid}, nil, err
 		}
@@ -170,13 +175,13 @@ func (t *txn) start(c *Claim, id string) (Standing, *entryBody, error) {
 	if err := t.take(&st, &b.storedEntry); err != nil {
 		return Standing{}, nil, err
 	}
-	if !c.KeepClaimed {
+	if !c.keepClaimed {
 		if err := t.spendFor(c, &st); err != nil {
 			return Standing{}, nil, err
 		}
 	}
 	var by any
-	if a != nil && !c.KeepClaimed {
+	if a != nil && !c.keepClaimed {
 		used, err := t.consume(a)
 		if err != nil {
 			return Standing{}, nil, err
@@ -187,24 +192,25 @@ func (t *txn) start(c *Claim, id string) (Standing, *entryBody, error) {
 }
 
 // beginEntry is the claim's entry as its owner has it from now on.
-func (t *txn) beginEntry(c *Claim, st *standing, id string) (*entryBody, error) {
-	b := &entryBody{storedEntry: *st.entry}
+func (t *txn) beginEntry(c *claim, st *standing, id string) (*entryBody, error) {
+	b := c.body
 	if own := st.own; own != nil {
 		switch State(own.State) {
 		case StatePending, StateParked, StateClaimed, StateStarted:
 		default:
 			return nil, fmt.Errorf("starting entry %s, which is %s: %w", id, own.State, ErrLost)
 		}
-		if own.ArgumentsDigest != b.ArgumentsDigest || own.Tool != b.Tool || own.Key != b.Key || own.principal() != c.Entry.Principal {
+		if own.ArgumentsDigest != b.ArgumentsDigest || own.Tool != b.Tool || own.Key != b.Key || own.principal() != b.principal() {
 			return nil, fmt.Errorf("starting entry %s: the claim is of another call", id)
 		}
-		b.storedEntry, id = *own, own.ID
-		b.ToolDigest, b.Outcome = st.entry.ToolDigest, nil
+		b, id = &entryBody{storedEntry: *own}, own.ID
+		b.ToolDigest, b.Outcome = c.body.ToolDigest, nil
 	}
+	c.put = b == c.body
 	b.ID, b.Sealed, b.Owner, b.Fence = id, nil, t.l.owner, st.fence+1
 	b.Proposed = firstTime(b.Proposed, t.now)
 	b.State = string(StateClaimed)
-	if !c.KeepClaimed {
+	if !c.keepClaimed {
 		b.State, b.Started = string(StateStarted), t.now
 	}
 	return b, nil

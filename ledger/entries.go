@@ -133,13 +133,22 @@ func (b *entryBody) AppendBinary(to []byte) ([]byte, error) {
 
 func (b *entryBody) bytes() ([]byte, error) {
 	b.once.Do(func() {
-		size := 640 + len(b.Arguments) + len(b.Text) + 2*len(b.Sealed)
-		if o := b.Outcome; o != nil && o.Result != nil {
-			size += len(o.Result.JSON) + len(o.Result.Text)
-		}
-		b.text, b.err = b.appendTo(make([]byte, 0, size))
+		b.text, b.err = b.appendTo(make([]byte, 0, b.size()))
 	})
 	return b.text, b.err
+}
+
+// size is what the text of most entries has room in, and not much more.
+func (e *storedEntry) size() int {
+	n := 340 + len(e.ID) + len(e.Run) + len(e.CallID) + len(e.Tool) + len(e.ToolDigest) + len(e.Tenant) + len(e.Principal) +
+		len(e.Arguments) + len(e.Text) + 2*len(e.Sealed) + len(e.ArgumentsDigest) + len(e.Key) + len(e.Owner) + len(e.Approval)
+	if o := e.Outcome; o != nil {
+		n += 80 + len(o.Message) + len(o.Next)
+		if o.Result != nil {
+			n += 24 + len(o.Result.JSON) + len(o.Result.Text)
+		}
+	}
+	return n
 }
 
 // Prepare makes the body before it is asked for.
@@ -445,7 +454,8 @@ func (l *Ledger) Record(ctx context.Context, e Entry) (Entry, error) {
 		e.ID = l.newID()
 	}
 	e.State, e.Sealed = State(e.Outcome.Status), nil
-	settled := storeEntry(&e)
+	stored := storeEntry(&e)
+	settled := &stored
 	stands := settled
 	err := l.updateAhead(ctx, readsOf(e.ID), func(t *txn) error {
 		stands = settled

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast"
+	"github.com/holdfast-go/holdfast/rule"
 )
 
 // keyWord scopes a key to its tenant and tool. An entry keeps its key's word
@@ -16,7 +17,6 @@ func keyWord(tenant, tool, key string) string {
 // standing is a Standing on its way, with what Start needs to go on.
 type standing struct {
 	Standing
-	entry  *storedEntry // the claim's, which must not change
 	holder *storedEntry // has the key, if anybody has
 	fence  int64        // that the key's last entry reached
 	own    *storedEntry // the claim's own entry, where it is there already
@@ -37,21 +37,21 @@ func readsOf(id string) func() []Query {
 }
 
 // reads is what starting a claim asks for, if nothing stands in its way.
-func (c *Claim) reads() []Query {
-	e := c.entry()
+func (c *claim) reads() []Query {
+	e := &c.body.storedEntry
 	list := append(make([]Query, 0, 6), newestEvent())
 	if e.ID != "" {
 		list = append(list, Query{Table: entries, ID: e.ID})
 	}
-	if c.ApprovalID != "" {
-		list = append(list, Query{Table: approvals, ID: c.ApprovalID})
+	if c.approval != "" {
+		list = append(list, Query{Table: approvals, ID: c.approval})
 	}
 	if e.Key != "" {
 		list = append(list, e.byKey())
 	}
 	if e.Effect == string(holdfast.Write) {
 		list = append(list, unresolvedBy(entryWords{same: e.sameWord()}))
-		if e.Run != "" && !c.TellsApart {
+		if e.Run != "" && !c.tellsApart {
 			list = append(list, unresolvedBy(entryWords{other: e.otherWord()}))
 		}
 	}
@@ -61,28 +61,29 @@ func (c *Claim) reads() []Query {
 // stand tells how a key stands for a claim: first the key itself, then writes
 // that are unresolved under other keys.
 // Last come its budgets: nothing that was started before counts again.
-func (t *txn) stand(c *Claim) (standing, error) {
-	st, err := t.standOfKey(c)
+func (t *txn) stand(c *claim) (standing, error) {
+	e := &c.body.storedEntry
+	st, err := t.standOfKey(e)
 	if err != nil || st.Code != "" || st.Held != nil {
 		return st, err
 	}
-	if c.Entry.Effect == holdfast.Write {
-		if err := t.standOfSame(c, &st); err != nil || st.Code != "" {
+	if e.Effect == string(holdfast.Write) {
+		if err := t.standOfSame(e, &st); err != nil || st.Code != "" {
 			return st, err
 		}
-		if !c.TellsApart {
-			err = t.standOfOthers(c, &st)
+		if !c.tellsApart {
+			err = t.standOfOthers(e, &st)
 		}
 	}
-	if err != nil || len(c.Budgets) == 0 {
+	if err != nil || len(c.budgets) == 0 {
 		return st, err
 	}
 	return st, t.standOfBudgets(c, &st)
 }
 
-func (t *txn) standOfKey(c *Claim) (standing, error) {
-	e := &c.Entry
-	st := standing{entry: c.entry()}
+// standOfKey tells how its key stands for an entry as it is asked for.
+func (t *txn) standOfKey(e *storedEntry) (standing, error) {
+	var st standing
 	if e.ID != "" {
 		own, err := t.getEntry(e.ID)
 		if err != nil {
@@ -95,7 +96,7 @@ func (t *txn) standOfKey(c *Claim) (standing, error) {
 	if e.Key == "" {
 		return st, nil
 	}
-	rows, err := t.Find(st.entry.byKey())
+	rows, err := t.Find(e.byKey())
 	if err != nil || len(rows) == 0 {
 		return st, err
 	}
@@ -107,7 +108,7 @@ func (t *txn) standOfKey(c *Claim) (standing, error) {
 		st.Code = holdfast.KeyPruned
 		return st, nil
 	}
-	if held.Principal != e.Principal.ID { // whoever used it first
+	if held.Principal != e.Principal { // whoever used it first
 		st.Code = holdfast.KeyConflict
 		return st, nil
 	}
@@ -117,13 +118,13 @@ func (t *txn) standOfKey(c *Claim) (standing, error) {
 		}
 	}
 	st.holder, st.fence = held, max(st.fence, held.Fence)
-	return st, t.standOfHeld(c, held, &st)
+	return st, t.standOfHeld(e, held, &st)
 }
 
-// standOfHeld tells what the entry that has the key means for a claim by the
+// standOfHeld tells what the entry that has the key means for a claim of e by the
 // same principal.
-func (t *txn) standOfHeld(c *Claim, held *storedEntry, st *standing) error {
-	own := held.ID == c.Entry.ID
+func (t *txn) standOfHeld(e, held *storedEntry, st *standing) error {
+	own := held.ID == e.ID
 	code := holdfast.Code("")
 	switch State(held.State) {
 	case StateFailed, StateRejected:
@@ -141,7 +142,7 @@ func (t *txn) standOfHeld(c *Claim, held *storedEntry, st *standing) error {
 		}
 		code = holdfast.InProgress
 	case StateParked: // to be resumed, by whoever comes first
-		if held.ArgumentsDigest == c.Entry.ArgumentsDigest {
+		if held.ArgumentsDigest == e.ArgumentsDigest {
 			st.own = held
 			return nil
 		}
@@ -151,7 +152,7 @@ func (t *txn) standOfHeld(c *Claim, held *storedEntry, st *standing) error {
 		if err != nil {
 			return err
 		}
-		if !living && held.ArgumentsDigest == c.Entry.ArgumentsDigest { // an agent call, to be resumed: a write has lapsed
+		if !living && held.ArgumentsDigest == e.ArgumentsDigest { // an agent call, to be resumed: a write has lapsed
 			st.own = held
 			return nil
 		}
@@ -160,7 +161,7 @@ func (t *txn) standOfHeld(c *Claim, held *storedEntry, st *standing) error {
 		code = holdfast.UnresolvedWrite
 	case StateOK:
 	}
-	if held.ArgumentsDigest != c.Entry.ArgumentsDigest {
+	if held.ArgumentsDigest != e.ArgumentsDigest {
 		st.Code = holdfast.KeyConflict
 		return nil
 	}
@@ -170,8 +171,8 @@ func (t *txn) standOfHeld(c *Claim, held *storedEntry, st *standing) error {
 }
 
 // standOfSame looks for the same write under another key, in any run.
-func (t *txn) standOfSame(c *Claim, st *standing) error {
-	found, err := t.unresolvedWrites(entryWords{same: st.entry.sameWord()}, c.Entry.ID)
+func (t *txn) standOfSame(e *storedEntry, st *standing) error {
+	found, err := t.unresolvedWrites(entryWords{same: e.sameWord()}, e.ID)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -184,11 +185,11 @@ func (t *txn) standOfSame(c *Claim, st *standing) error {
 }
 
 // standOfOthers looks for another write of the tool in this run.
-func (t *txn) standOfOthers(c *Claim, st *standing) error {
-	if c.Entry.Run == "" {
+func (t *txn) standOfOthers(e *storedEntry, st *standing) error {
+	if e.Run == "" {
 		return nil
 	}
-	found, err := t.unresolvedWrites(entryWords{other: st.entry.otherWord()}, c.Entry.ID)
+	found, err := t.unresolvedWrites(entryWords{other: e.otherWord()}, e.ID)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -246,17 +247,38 @@ func (c *Claim) check() error {
 	case e.ArgumentsDigest == "" && e.Key != "":
 		return errors.New("a claim of a key has no digest of its arguments")
 	}
-	c.entry() // not first within a transaction
 	return nil
 }
 
-// entry is the claim's entry with its words. The caller must not change it.
-func (c *Claim) entry() *storedEntry {
-	if c.stored == nil {
-		c.stored = storeEntry(&c.Entry)
-		c.stored.makeWords()
+// claim is a Claim on its way through a transaction, which may be run again.
+type claim struct {
+	body                    *entryBody // of its entry, with its words
+	put                     bool       // body is a row of the run before
+	id                      string     // of its entry as it was asked for
+	proposed                time.Time
+	approval, digest, rule  string
+	budgets                 []rule.Budget
+	tellsApart, keepClaimed bool
+}
+
+func (c *Claim) claim() *claim {
+	b := &entryBody{storedEntry: storeEntry(&c.Entry)}
+	b.makeWords() // not first within a transaction
+	return &claim{
+		body: b, id: b.ID, proposed: b.Proposed,
+		approval: c.ApprovalID, digest: c.Digest, rule: c.Rule, budgets: c.Budgets,
+		tellsApart: c.TellsApart, keepClaimed: c.KeepClaimed,
 	}
-	return c.stored
+}
+
+// begin gives a run an entry of its own: rows do not change. All else that a run
+// writes into it, the next one does too.
+func (c *claim) begin() {
+	if !c.put {
+		return
+	}
+	c.put, c.body = false, &entryBody{storedEntry: c.body.storedEntry}
+	c.body.ID, c.body.Proposed, c.body.Event = c.id, c.proposed, 0
 }
 
 func firstTime(a, b time.Time) time.Time {

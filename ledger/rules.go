@@ -242,14 +242,14 @@ func (l *Ledger) RevokeRule(ctx context.Context, id, by string) (rule.Saved, err
 }
 
 // ruleHolds reports whether the rule that a claim relies on still holds for it.
-func (t *txn) ruleHolds(c *Claim) (bool, error) {
-	s, err := get[storedRule](t, rules, c.Rule)
+func (t *txn) ruleHolds(c *claim) (bool, error) {
+	s, err := get[storedRule](t, rules, c.rule)
 	if err != nil || s == nil {
 		return false, err
 	}
-	r, p := s.rule(), c.Entry.Principal
-	return r.Holds(t.now) && s.Tool == c.Entry.Tool && s.ToolDigest == c.Entry.ToolDigest &&
-		s.Tenant == p.Tenant && (s.Principal == "" || s.Principal == p.ID), nil
+	r, e := s.rule(), c.body
+	return r.Holds(t.now) && s.Tool == e.Tool && s.ToolDigest == e.ToolDigest &&
+		s.Tenant == e.Tenant && (s.Principal == "" || s.Principal == e.Principal), nil
 }
 
 // eraseRules forgets what the rules of a principal say, and ends them.

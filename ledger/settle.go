@@ -43,7 +43,7 @@ func (l *Ledger) Settle(ctx context.Context, id string, fence int64, o holdfast.
 		if err != nil {
 			return err
 		}
-		if e.Fence != fence || !e.open() || e.State == string(StateParked) && o.Parked {
+		if e.Fence != fence || !e.open() || e.State == string(StateParked) && outcome.Parked {
 			out = e
 			if e.Fence == fence && sameOutcome(e.Outcome, outcome) {
 				return nil
@@ -57,8 +57,8 @@ func (l *Ledger) Settle(ctx context.Context, id string, fence int64, o holdfast.
 			return t.putEntry(&late, "evidence", l.owner, nil)
 		}
 		settled := &entryBody{storedEntry: *e}
-		settled.State, settled.Stage, settled.Outcome, settled.End = string(o.Status), stage, outcome, t.now
-		if o.Parked {
+		settled.State, settled.Stage, settled.Outcome, settled.End = outcome.Status, stage, outcome, t.now
+		if outcome.Parked {
 			settled.park(t.now)
 		}
 		out = &settled.storedEntry

@@ -129,8 +129,8 @@ func load[T any](row Row) (*T, error) {
 	return v, nil
 }
 
-func storeEntry(e *Entry) *storedEntry {
-	return &storedEntry{
+func storeEntry(e *Entry) storedEntry {
+	return storedEntry{
 		ID: e.ID, Run: e.Run, Turn: e.Turn, Round: e.Round, Position: e.Position, CallID: valid(e.CallID),
 		Tool: valid(e.Tool), ToolDigest: e.ToolDigest, Effect: string(e.Effect),
 		Tenant: e.Principal.Tenant, Principal: e.Principal.ID,
