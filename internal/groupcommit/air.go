@@ -66,8 +66,8 @@ func (a *air[T]) clear() {
 	}
 }
 
-// land and sync are the goroutines beside the writer.
-func (w *Writer[T]) land() {
+// fly and sync are the goroutines beside the writer.
+func (w *Writer[T]) fly() {
 	defer close(w.air.written)
 	for f := range w.air.up {
 		w.air.written <- w.put(f)

@@ -203,7 +203,7 @@ func (r *request[T]) run(tx T, fn func(T) error) error {
 func (w *Writer[T]) write() {
 	defer close(w.done)
 	var beside sync.WaitGroup
-	beside.Go(w.land)
+	beside.Go(w.fly)
 	beside.Go(w.sync)
 	defer func() {
 		w.giveUp()
