@@ -12,22 +12,36 @@ import (
 // was looked up in vain, and holds for as long as nobody else writes the file.
 type keySet struct {
 	set    keyBits // nil: not there yet
+	room   int     // keys that may still be added
 	vain   int     // lookups, until it is made
-	making chan []uint64
+	making chan keyBits
 	since  []uint64 // the keys that were put while it is made
-	room   int      // keys that may still be added
 }
 
 const (
 	keyWord    = 6
 	keyPart    = 12  // of the word, as in its index
 	minVain    = 256 // lookups that are worth it
-	maxKeys    = 4 << 20
+	maxKeys    = 4 << 20 // of more there is no set
 	bitsPerKey = 16
+
+	roomAtLeast = 1 << 15 // for keys that come
 )
 
 // keyBits is a Bloom filter: three bits a key.
 type keyBits []uint64
+
+// bitsOf has room for as many again.
+func bitsOf(sums []uint64) keyBits {
+	b := make(keyBits, 2*max(len(sums), roomAtLeast)*bitsPerKey/64)
+	for _, sum := range sums {
+		b.add(sum)
+	}
+	return b
+}
+
+// keys is how many it has room for.
+func (b keyBits) keys() int { return len(b) * 64 / bitsPerKey }
 
 func sumOfKey(word string) uint64 {
 	return maphash.String(wordSeed, word[:min(len(word), keyPart)])
@@ -83,26 +97,24 @@ func (k *keySet) lacks(q ledger.Query) bool {
 	}
 	if k.making != nil {
 		select {
-		case sums, ok := <-k.making:
-			k.fill(sums, ok)
+		case set, ok := <-k.making:
+			k.made(set, ok)
 		default:
 		}
 	}
 	return k.set != nil && !k.set.mayHave(sumOfKey(q.Words[keyWord]))
 }
 
-func (k *keySet) fill(sums []uint64, ok bool) {
+func (k *keySet) made(set keyBits, ok bool) {
 	since := k.since
 	k.forget()
-	if !ok { // it was not to be had
+	if !ok || len(since) > roomAtLeast { // it was not to be had, or came too late
 		k.vain = -1 << 16
 		return
 	}
-	sums = append(sums, since...)
-	k.room = len(sums) + 1<<16
-	k.set = make(keyBits, (len(sums)+k.room)*bitsPerKey/64)
-	for _, sum := range sums {
-		k.set.add(sum)
+	k.set, k.room = set, set.keys()/2-len(since)
+	for _, sum := range since {
+		set.add(sum)
 	}
 }
 
@@ -119,12 +131,12 @@ func (k *keySet) due(s *Store) {
 	if k.vain < minVain || k.making != nil || k.set != nil {
 		return
 	}
-	k.making = make(chan []uint64, 1)
+	k.making = make(chan keyBits, 1)
 	s.log.running.Go(func() { s.readKeys(k.making) })
 }
 
 // readKeys reads all keys, some at a time, so that the log may begin anew meanwhile.
-func (s *Store) readKeys(to chan<- []uint64) {
+func (s *Store) readKeys(to chan<- keyBits) {
 	defer close(to)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -140,7 +152,7 @@ func (s *Store) readKeys(to chan<- []uint64) {
 			return
 		}
 		if len(sums) == from {
-			to <- sums
+			to <- bitsOf(sums)
 			return
 		}
 	}
