@@ -20,8 +20,8 @@ type keySet struct {
 
 const (
 	keyWord    = 6
-	keyPart    = 12  // of the word, as in its index
-	minVain    = 256 // lookups that are worth it
+	keyPart    = 12      // of the word, as in its index
+	minVain    = 256     // lookups that are worth it
 	maxKeys    = 4 << 20 // of more there is no set
 	bitsPerKey = 16
 
