@@ -57,14 +57,15 @@ type Conn[T any] interface {
 type Rest struct{ Write, Sync func() error }
 
 // ErrAgain says that nothing of a batch is changed, and that its updates are to be
-// run anew, each with a savepoint. Write says it of all batches until the next Begin.
+// run anew, each with a savepoint. Write says it of all batches behind it, too, until
+// Begin is given no list. Return says it also of the one update that is at fault.
 var ErrAgain = errors.New("to be run again")
 
 // Later is a transaction that has something left to do for the update that it was
 // lent for: the goroutine that asked does it beside the writer.
 type Later interface{ Later() }
 
-// Writer is the one goroutine that writes, and one beside it that syncs.
+// Writer is the one goroutine that runs updates, and those beside it.
 type Writer[T any] struct {
 	open        func() (Conn[T], error)
 	unavailable func(error) error
@@ -421,7 +422,9 @@ func (w *Writer[T]) runSaved(b *batch[T], r *request[T]) error {
 		return err
 	}
 	wrote, err := w.lend(r, nil)
-	if err != nil {
+	if errors.Is(err, ErrAgain) {
+		r.refused = cmp.Or(r.refused, err)
+	} else if err != nil {
 		return err
 	}
 	if r.refused == nil {
@@ -456,7 +459,7 @@ func (w *Writer[T]) commit(b batch[T], wave []*request[T]) (next []*request[T]) 
 		w.fail(b.all, w.unavailable(err))
 		return wave
 	}
-	if !slices.ContainsFunc(b.all, func(r *request[T]) bool { return r.refused == nil }) {
+	if w.air.flying == 0 && !slices.ContainsFunc(b.all, func(r *request[T]) bool { return r.refused == nil }) {
 		err := w.conn.Rollback()
 		w.tell(b.all, nil)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 // it is done these see its rows in memory, and it alone uses the connection.
 type flight struct {
 	held
+	holds   bool   // it holds the file, unless it has no rows
 	version string // of the file that its updates have seen
 	seen    late   // the list as it has left it; not known: as it was
 	owes    *owedCommit
@@ -23,8 +24,8 @@ type flight struct {
 func (w *writing) takeOff() *flight {
 	f := &flight{held: w.held, version: w.recent.version, done: make(chan struct{})}
 	w.held = held{rows: make([]*change, 0, cap(f.rows))}
+	f.holds, w.holds = w.holds, false
 	w.flying = append(w.flying, f)
-	w.holds = false // the flight does
 	return f
 }
 
@@ -38,11 +39,9 @@ func (w *writing) landed() {
 			return
 		}
 		w.flying = w.flying[1:]
-		if f.err == nil {
+		if f.err == nil && len(f.rows) > 0 {
 			w.recent.written(f.rows)
-			if f.seen.known {
-				w.seen = f.seen
-			}
+			w.seen = f.seen
 		}
 	}
 }
@@ -62,7 +61,9 @@ func (w *writing) write(f *flight) error {
 	} else {
 		f.err = w.spoiled
 	}
-	w.store.owed.letGo()
+	if f.holds {
+		w.store.owed.letGo()
+	}
 	close(f.done)
 	return f.err
 }
@@ -87,9 +88,8 @@ func (w *writing) writeAll(f *flight) error {
 	if err := w.keepLate(); err != nil {
 		return unavailable("writing", err)
 	}
-	if f.owes, err = w.commit(true); err == nil && w.late.known {
-		f.seen = w.late.clone()
-	}
+	f.owes, err = w.commit(true)
+	f.seen = w.late.clone()
 	return err
 }
 
@@ -164,7 +164,7 @@ func (w *writing) writeHeld() error {
 
 // find lists the rows of q.
 func (w *writing) find(q ledger.Query) ([]ledger.Row, error) {
-	if row := w.recent.newest[q.Table]; row != nil && row.Seq != 0 && q == (ledger.Query{Table: q.Table, Newest: true, Limit: 1}) {
+	if row := w.recent.newest[q.Table]; q.Table == packTable && row != nil && row.Seq != 0 && q == (ledger.Query{Table: q.Table, Newest: true, Limit: 1}) {
 		return []ledger.Row{*row}, nil
 	}
 	if w.none(q) {

@@ -289,21 +289,21 @@ func TestWriter_what_was_built_upon_a_version_that_is_gone_is_run_again(t *testi
 	defer w.Close()
 	row := ledger.Row{Table: "entries", ID: "first", Words: [7]string{3: "runs"}}
 	rest(t, w, puts(row))()
-	r, err := w.Batch(puts(ledger.Row{Table: "owners", ID: "second"}))
-	if err != nil {
-		t.Fatal(err)
+	var rests []*groupcommit.Rest
+	for _, id := range []string{"second", "third"} {
+		r, err := w.Batch(puts(ledger.Row{Table: "owners", ID: id}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rests = append(rests, r)
 	}
 	sql(t, s.Path(), "UPDATE entries SET body = 'changed'") // by one that does not say that it is here
-	if err := r.Write(); !errors.Is(err, groupcommit.ErrAgain) {
-		t.Errorf("Write() = %v, want ErrAgain", err)
+	for _, r := range rests {
+		if err := r.Write(); !errors.Is(err, groupcommit.ErrAgain) {
+			t.Errorf("Write() = %v, want ErrAgain", err)
+		}
 	}
-	if r, err = w.Batch(puts()); err == nil {
-		err = r.Write()
-	}
-	if !errors.Is(err, groupcommit.ErrAgain) {
-		t.Errorf("Write() of the batch behind it = %v, want ErrAgain", err)
-	}
-	if has(t, s, "second") {
-		t.Error("the row is there")
+	if has(t, s, "second") || has(t, s, "third") {
+		t.Error("a row is there")
 	}
 }

@@ -95,6 +95,9 @@ func (ch *change) make() (err error) {
 	if ch.body, err = ch.row.Bytes(); err != nil {
 		return fmt.Errorf("%w: %w", errBody, err)
 	}
+	if ch.body == nil {
+		ch.body = []byte{}
+	}
 	return nil
 }
 

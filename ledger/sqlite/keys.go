@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"hash/maphash"
+	"strings"
 
 	"github.com/holdfast-go/holdfast/ledger"
 )
@@ -44,6 +45,7 @@ func bitsOf(sums []uint64) keyBits {
 func (b keyBits) keys() int { return len(b) * 64 / bitsPerKey }
 
 func sumOfKey(word string) uint64 {
+	word, _, _ = strings.Cut(word, "\x00") // where substr ends
 	return maphash.String(wordSeed, word[:min(len(word), keyPart)])
 }
 

@@ -89,7 +89,7 @@ func (l *late) set(row *ledger.Row, seq int64, is bool) {
 
 // clone is a list that does not change any more.
 func (l *late) clone() late {
-	return late{known: true, list: slices.Clone(l.list), none: l.none}
+	return late{known: l.known, list: slices.Clone(l.list), none: l.none}
 }
 
 // noneHas reports whether no row in the indexes has all of these words.
@@ -105,7 +105,7 @@ func (l *late) noneHas(words [7]string) bool {
 // lacks reports whether no row is one of q, which it can only tell where q has one
 // of these words.
 func (l *late) lacks(q ledger.Query) bool {
-	if !hasLate(q.Table, q.Words) || !l.noneHas(q.Words) {
+	if !l.known || !hasLate(q.Table, q.Words) || !l.noneHas(q.Words) {
 		return false
 	}
 	sought := lateRowOf(0, q.Words)

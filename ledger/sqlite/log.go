@@ -99,7 +99,7 @@ func (f *logFile) flush() error {
 		f.gathered = f.gathered[:0]
 		return writeFault(err)
 	}
-	f.gathered = f.owed.keep(piece{f.tx, at, f.gathered})
+	f.gathered = f.owed.keep(piece{tx: f.tx, at: at, data: f.gathered})
 	if err == nil && f.owed.full() {
 		return f.owed.sync(f.File, vfs.SYNC_NORMAL)
 	}

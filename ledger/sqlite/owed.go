@@ -31,11 +31,12 @@ type owed struct {
 	syncing sync.Mutex // taken before mu
 
 	mu      sync.Mutex
-	holds   int      // by batches that are not committed yet
+	holds   int      // by batches that are being written
 	commits int      // that are owed
 	err     error    // of a sync that they needed
 	kept    []piece  // of the log, as it was written since its last sync
 	size    int      // of these
+	number  uint64   // of the last piece
 	spare   [][]byte // to be used again
 }
 
@@ -43,13 +44,14 @@ type owed struct {
 type owedCommit struct {
 	done   chan struct{}
 	err    error
-	before *owedCommit // until it is done itself
+	before *owedCommit // until it is durable itself
 	flags  vfs.SyncFlag
 }
 
 // piece is some of what a transaction wrote.
 type piece struct {
 	tx   uint64
+	n    uint64 // from 1
 	at   int64
 	data []byte
 }
@@ -141,17 +143,15 @@ func (o *owed) failed() error {
 
 // wait returns when all that was committed before is durable.
 func (o *owed) wait(ctx context.Context) error {
-	c := o.last.Load()
-	if c == nil {
-		return nil
-	}
-	select {
-	case <-c.done:
-	case <-ctx.Done():
-		return fmt.Errorf("%w: %w", ledger.ErrUnavailable, context.Cause(ctx))
-	}
-	if c.err != nil {
-		return unavailable("waiting until what was read is durable", c.err)
+	for c := o.last.Load(); c != nil; c = c.before {
+		select {
+		case <-c.done:
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ledger.ErrUnavailable, context.Cause(ctx))
+		}
+		if c.err != nil {
+			return unavailable("waiting until what was read is durable", c.err)
+		}
 	}
 	return nil
 }
@@ -160,6 +160,8 @@ func (o *owed) wait(ctx context.Context) error {
 func (o *owed) keep(p piece) (buffer []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.number++
+	p.n = o.number
 	o.kept = append(o.kept, p)
 	o.size += len(p.data)
 	if n := len(o.spare); n > 0 {
@@ -199,13 +201,13 @@ func (o *owed) sync(f vfs.File, flags vfs.SyncFlag) error {
 	o.syncing.Lock()
 	defer o.syncing.Unlock()
 	o.mu.Lock()
-	err, n := o.err, len(o.kept)
+	err, n := o.err, o.number
 	o.mu.Unlock()
 	if err == nil {
 		err = f.Sync(flags)
 	}
 	if err == nil {
-		o.forget(func(piece) bool { n--; return n >= 0 })
+		o.forget(func(p piece) bool { return p.n <= n })
 		return nil
 	}
 	o.mu.Lock()

@@ -18,6 +18,7 @@ type rowName struct{ table, id string }
 const (
 	maxRecentRow   = 64 << 10
 	maxRecentBytes = 4 << 20
+	rowCost        = 400 // of a row in memory, beside its body
 )
 
 // begin forgets everything, and says so, where somebody else has written since.
@@ -43,9 +44,9 @@ func (r *recent) keep(row *ledger.Row) {
 	if len(row.Body) > maxRecentRow {
 		return
 	}
-	if r.bytes += len(row.Body); r.bytes > maxRecentBytes {
+	if r.bytes += len(row.Body) + rowCost; r.bytes > maxRecentBytes {
 		clear(r.rows)
-		r.bytes = len(row.Body)
+		r.bytes = len(row.Body) + rowCost
 	}
 	r.rows[rowName{row.Table, row.ID}] = row
 }
@@ -53,7 +54,7 @@ func (r *recent) keep(row *ledger.Row) {
 func (r *recent) drop(table, id string) {
 	name := rowName{table, id}
 	if old := r.rows[name]; old != nil {
-		r.bytes -= len(old.Body)
+		r.bytes -= len(old.Body) + rowCost
 		delete(r.rows, name)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/holdfast-go/holdfast/internal/groupcommit"
 	"github.com/holdfast-go/holdfast/ledger"
@@ -19,8 +20,8 @@ func (s *Store) Update(ctx context.Context, fn func(ledger.Tx) error) error {
 }
 
 // writing is the writer's connection, and what it knows of the database without
-// asking. Where this store is alone on the file, a batch stays in memory while
-// its updates run, and is written beside those of the next. Where not, or where an
+// asking. A batch stays in memory while its updates run, and is written beside those
+// of the next, if this store is alone on the file then. Where it is not, or where an
 // update must ask the database, its batch has the connection to itself, behind
 // those that are being written.
 type writing struct {
@@ -34,7 +35,7 @@ type writing struct {
 	flying []*flight // batches before this one that are being written, or have been
 	held   held      // of this batch
 	own    bool      // this batch has a transaction on the connection
-	holds  bool      // this batch holds the file
+	holds  bool      // this batch holds the file: it is about to be written
 
 	spoiled error // of the batches that are being written: none is any more
 }
@@ -58,26 +59,56 @@ func (s *Store) openWriter() (groupcommit.Conn[*tx], error) {
 
 func (w *writing) Check() error { return w.store.present() }
 
-// Begin holds the file, or takes the connection.
-func (w *writing) Begin(reads []any) (err error) {
+// Begin begins a batch in memory, which must know the file as it is now: while
+// others are being written nobody else writes it. Else it takes the connection.
+func (w *writing) Begin(reads []any) error {
 	if err := w.store.owed.failed(); err != nil {
 		return err
 	}
 	w.own = false
-	if w.landed(); len(w.flying) == 0 {
-		w.keys.due(w.store)
+	w.landed()
+	if reads != nil && slices.ContainsFunc(w.flying, func(f *flight) bool { return f.holds }) {
+		return nil
 	}
-	if reads == nil || !w.seen.known {
-		return w.take()
+	w.keys.due(w.store)
+	if reads == nil || w.spoiled != nil || !w.seen.known {
+		return w.takeNew()
 	}
-	if w.holds, err = w.store.owed.hold(); w.holds || err != nil {
+	if version, err := w.ask("PRAGMA data_version"); err != nil || version == w.recent.version {
 		return err
 	}
-	return w.take()
+	return w.takeNew()
 }
 
-// take takes the connection, and the file's write lock, for which another process
-// may make it wait.
+// takeNew takes the connection for a batch that knows nothing yet, and the file's
+// write lock, for which another process may make it wait.
+func (w *writing) takeNew() error {
+	for _, f := range w.flying {
+		<-f.done
+	}
+	w.landed()
+	if err := w.spoiled; err != nil {
+		if !errors.Is(err, groupcommit.ErrAgain) {
+			return err
+		}
+		w.recent.forget() // it has rows that never were
+		w.spoiled = nil
+	}
+	w.store.log.afterCommit(w.conn)
+	version, err := w.begin()
+	if err != nil {
+		return err
+	}
+	w.own = true
+	if w.recent.begin(version) {
+		w.unsure()
+		w.seen.known = false
+		w.keys.forget()
+	}
+	return nil
+}
+
+// take takes the connection for a batch that has begun in memory.
 func (w *writing) take() error {
 	if w.own {
 		return nil
@@ -85,24 +116,14 @@ func (w *writing) take() error {
 	for _, f := range w.flying {
 		<-f.done
 	}
-	w.landed()
-	if err := w.spoiled; err != nil && (w.holds || !errors.Is(err, groupcommit.ErrAgain)) {
+	if w.spoiled != nil {
+		return w.spoiled
+	}
+	knew := w.recent.version
+	if err := w.takeNew(); err != nil {
 		return err
 	}
-	w.spoiled = nil
-	w.store.log.afterCommit(w.conn)
-	version, err := w.begin()
-	if err != nil {
-		return err
-	}
-	w.own = true
-	if !w.recent.begin(version) {
-		return nil
-	}
-	w.unsure()
-	w.seen.known = false
-	w.keys.forget()
-	if w.holds { // what this batch knows already may be no longer so
+	if w.recent.version != knew {
 		return groupcommit.ErrAgain
 	}
 	return nil
@@ -124,7 +145,11 @@ func (w *writing) Lend(any) *tx { return &tx{store: w.store, conn: w.conn, write
 
 func (w *writing) Return(t *tx) (wrote bool, ended error) {
 	t.ended = true
-	if ended = w.held.failed; ended == nil && w.own && !w.inTransaction() {
+	ended = w.held.failed
+	switch {
+	case errors.Is(ended, errBody): // of one of the batch
+		ended = groupcommit.ErrAgain
+	case ended == nil && w.own && !w.inTransaction():
 		ended = errors.New("the transaction was ended")
 	}
 	return t.wrote, ended
@@ -135,11 +160,16 @@ func (w *writing) Save() error { return w.run("SAVEPOINT one") }
 // Settle writes what was held back, where that is not done beside the next batch.
 // Only a body that cannot be made is the fault of its update.
 func (w *writing) Settle() (again bool, err error) {
-	if !w.own {
+	if !w.own && len(w.held.rows) > 0 {
+		if w.holds, err = w.store.owed.hold(); err != nil {
+			return false, err
+		}
+	}
+	if !w.own && (w.holds || len(w.held.rows) == 0) {
 		return false, nil
 	}
 	if err := w.writeHeld(); err != nil {
-		return errors.Is(err, errBody), err
+		return errors.Is(err, errBody) || errors.Is(err, groupcommit.ErrAgain), err
 	}
 	return false, w.keepLate()
 }
@@ -203,9 +233,7 @@ func (w *writing) Commit() (*groupcommit.Rest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.late.known {
-		w.seen = w.late.clone()
-	}
+	w.seen = w.late.clone()
 	return &groupcommit.Rest{Sync: func() error { return w.sync(owes) }}, nil
 }
 
@@ -225,6 +253,7 @@ func (w *writing) commit(putOff bool) (*owedCommit, error) {
 	}
 	switch {
 	case err != nil && unchanged(err):
+		o.drop(w.log.tx) // or it would be written with what is owed
 		return nil, unavailable("committing", err)
 	case err != nil:
 		return nil, notKnown(err)
