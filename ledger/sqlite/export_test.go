@@ -57,3 +57,6 @@ func (w Writer) Batch(fn func(ledger.Tx) error) (*groupcommit.Rest, error) {
 
 // KnowsKeys reports whether it can tell of keys that no entry has them.
 func (w Writer) KnowsKeys() bool { return w.w.keys.set != nil }
+
+// Path is the database file.
+func (w Writer) Path() string { return w.w.store.path }

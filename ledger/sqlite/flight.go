@@ -29,15 +29,19 @@ func (w *writing) takeOff() *flight {
 	return f
 }
 
+func (f *flight) ended() bool {
+	select {
+	case <-f.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // landed takes over what flights have done.
 func (w *writing) landed() {
-	for len(w.flying) > 0 {
+	for len(w.flying) > 0 && w.flying[0].ended() {
 		f := w.flying[0]
-		select {
-		case <-f.done:
-		default:
-			return
-		}
 		w.flying = w.flying[1:]
 		if f.err == nil && len(f.rows) > 0 {
 			w.recent.written(f.rows)

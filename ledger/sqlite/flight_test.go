@@ -307,3 +307,17 @@ func TestWriter_what_was_built_upon_a_version_that_is_gone_is_run_again(t *testi
 		t.Error("a row is there")
 	}
 }
+
+func TestWriter_a_batch_that_only_reads_says_nothing_that_is_no_longer_so(t *testing.T) {
+	w := writer(t, ledger.Row{Table: "entries", ID: "first", Words: [7]string{3: "runs"}})
+	if err := w.Begin([]any{nil}); err != nil {
+		t.Fatal(err)
+	}
+	sql(t, w.Path(), "UPDATE entries SET body = 'changed'") // by another, after the batch has begun
+	tx := w.Lend(nil)
+	_, read := tx.Get("entries", "first")
+	_, ended := w.Return(tx)
+	if read != nil || !errors.Is(ended, groupcommit.ErrAgain) {
+		t.Errorf("Get() = %v, Return() = %v, want ErrAgain", read, ended)
+	}
+}

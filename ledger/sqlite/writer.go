@@ -67,17 +67,33 @@ func (w *writing) Begin(reads []any) error {
 	}
 	w.own = false
 	w.landed()
-	if reads != nil && slices.ContainsFunc(w.flying, func(f *flight) bool { return f.holds }) {
+	if reads != nil && w.writes() {
 		return nil
 	}
 	w.keys.due(w.store)
 	if reads == nil || w.spoiled != nil || !w.seen.known {
 		return w.takeNew()
 	}
-	if version, err := w.ask("PRAGMA data_version"); err != nil || version == w.recent.version {
+	if again, err := w.changed(); err != nil || !again {
 		return err
 	}
 	return w.takeNew()
+}
+
+// writes reports whether a batch before this one is being written: then it holds the
+// file, and uses the connection.
+func (w *writing) writes() bool {
+	return slices.ContainsFunc(w.flying, func(f *flight) bool { return f.holds && !f.ended() })
+}
+
+// changed reports whether another has written the file, so that what is known of it
+// may be no longer so.
+func (w *writing) changed() (bool, error) {
+	if w.own || w.writes() {
+		return false, nil
+	}
+	version, err := w.ask("PRAGMA data_version")
+	return version != w.recent.version, err
 }
 
 // takeNew takes the connection for a batch that knows nothing yet, and the file's
@@ -151,6 +167,11 @@ func (w *writing) Return(t *tx) (wrote bool, ended error) {
 		ended = groupcommit.ErrAgain
 	case ended == nil && w.own && !w.inTransaction():
 		ended = errors.New("the transaction was ended")
+	case ended == nil && len(w.held.rows) == 0: // it may be told at once what it has read
+		var again bool
+		if again, ended = w.changed(); again {
+			ended = groupcommit.ErrAgain
+		}
 	}
 	return t.wrote, ended
 }
@@ -160,13 +181,13 @@ func (w *writing) Save() error { return w.run("SAVEPOINT one") }
 // Settle writes what was held back, where that is not done beside the next batch.
 // Only a body that cannot be made is the fault of its update.
 func (w *writing) Settle() (again bool, err error) {
-	if !w.own && len(w.held.rows) > 0 {
-		if w.holds, err = w.store.owed.hold(); err != nil {
+	if !w.own {
+		if len(w.held.rows) == 0 {
+			return w.changed()
+		}
+		if w.holds, err = w.store.owed.hold(); w.holds || err != nil {
 			return false, err
 		}
-	}
-	if !w.own && (w.holds || len(w.held.rows) == 0) {
-		return false, nil
 	}
 	if err := w.writeHeld(); err != nil {
 		return errors.Is(err, errBody) || errors.Is(err, groupcommit.ErrAgain), err
