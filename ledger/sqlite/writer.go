@@ -36,6 +36,7 @@ type writing struct {
 	held   held      // of this batch
 	own    bool      // this batch has a transaction on the connection
 	holds  bool      // this batch holds the file: it is about to be written
+	shared bool      // the last one could not, for another store has the file open
 
 	spoiled error // of the batches that are being written: none is any more
 }
@@ -71,7 +72,7 @@ func (w *writing) Begin(reads []any) error {
 		return nil
 	}
 	w.keys.due(w.store)
-	if reads == nil || w.spoiled != nil || !w.seen.known {
+	if reads == nil || w.shared || w.spoiled != nil || !w.seen.known {
 		return w.takeNew()
 	}
 	if again, err := w.changed(); err != nil || !again {
@@ -185,7 +186,7 @@ func (w *writing) Settle() (again bool, err error) {
 		if len(w.held.rows) == 0 {
 			return w.changed()
 		}
-		if w.holds, err = w.store.owed.hold(); w.holds || err != nil {
+		if err := w.hold(); w.holds || err != nil {
 			return false, err
 		}
 	}
@@ -225,6 +226,15 @@ func (w *writing) rollback() error {
 	return w.run("ROLLBACK")
 }
 
+// hold keeps other stores from the file, where there are none.
+func (w *writing) hold() (err error) {
+	if !w.holds {
+		w.holds, err = w.store.owed.hold()
+		w.shared = !w.holds
+	}
+	return err
+}
+
 func (w *writing) letGo() {
 	if w.holds {
 		w.holds = false
@@ -240,14 +250,12 @@ func (w *writing) Commit() (*groupcommit.Rest, error) {
 		f := w.takeOff()
 		return &groupcommit.Rest{Write: func() error { return w.write(f) }, Sync: func() error { return w.sync(f.owes) }}, nil
 	}
-	if !w.holds {
-		var err error
-		if w.holds, err = w.store.owed.hold(); err == nil && !w.holds {
-			err = w.store.owed.wait(context.Background())
-		}
-		if err != nil {
-			return nil, unavailable("committing", err)
-		}
+	err := w.hold()
+	if err == nil && !w.holds {
+		err = w.store.owed.wait(context.Background())
+	}
+	if err != nil {
+		return nil, unavailable("committing", err)
 	}
 	defer w.letGo()
 	owes, err := w.commit(w.holds)
