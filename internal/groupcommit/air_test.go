@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/holdfast-go/holdfast/internal/groupcommit"
 )
@@ -207,4 +208,72 @@ func TestUpdate_those_in_the_air_are_run_again_one_by_one(t *testing.T) {
 			t.Errorf("rows are %q, want those that were not refused, in their order; it did %v", got, b.log)
 		}
 	})
+}
+
+// Where two halves share the turns, a batch may be of refusals alone, which has
+// nothing to sync. It is built upon what is in the air all the same.
+func TestUpdate_a_batch_of_refusals_is_told_when_what_it_read_is_durable(t *testing.T) {
+	fire := errors.New("disk on fire")
+	for name, c := range map[string]struct{ sync, refused error }{
+		"the sync is made": {nil, errMine}, "the sync fails": {fire, errUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &slow{table: &table{}, syncs: make(chan chan error, 64)}
+				w := groupcommit.New(groupcommit.Conn[*tx](s), func() (groupcommit.Conn[*tx], error) { return s, s.do("open") },
+					func(err error) error { return errors.Join(errUnavailable, err) }, nil)
+				defer w.Close()
+				inHalves(t, w, s)
+				var second <-chan error
+				var refused [2]<-chan error
+				first := ask(w, func(x *tx) error {
+					if second == nil { // these are in the queue behind it, in this order
+						second = ask(w, put("second"))
+						synctest.Wait()
+						for i := range refused {
+							refused[i] = ask(w, func(*tx) error { time.Sleep(time.Second); return errMine })
+							synctest.Wait()
+						}
+					}
+					time.Sleep(time.Second)
+					return put("first")(x)
+				})
+				end := <-s.syncs // of the batch of the first and the second
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+				wantUntold(t, first, second, refused[0], refused[1])
+				end <- c.sync
+				synctest.Wait()
+				select {
+				case end = <-s.syncs: // of the batch of refusals: after one that failed, so do those behind it
+					end <- c.sync
+				default:
+				}
+				for _, u := range []<-chan error{first, second} {
+					if err := <-u; !errors.Is(err, c.sync) || errors.Is(err, errUnavailable) {
+						t.Errorf("Update() = %v, want what the sync said: %v", err, c.sync)
+					}
+				}
+				for _, u := range refused {
+					if err := <-u; !errors.Is(err, c.refused) {
+						t.Errorf("Update() that was refused = %v, want %v", err, c.refused)
+					}
+				}
+			})
+		})
+	}
+}
+
+// inHalves makes updates that take long, and syncs that do not.
+func inHalves(t *testing.T, w *groupcommit.Writer[*tx], s *slow) {
+	t.Helper()
+	for range 8 {
+		told := ask(w, func(x *tx) error { time.Sleep(time.Second); return put("slow")(x) })
+		end := <-s.syncs
+		time.Sleep(time.Millisecond)
+		end <- nil
+		if err := <-told; err != nil {
+			t.Fatal(err)
+		}
+	}
 }
