@@ -24,74 +24,80 @@ type disk struct {
 	vfs.VFS
 
 	mu          sync.Mutex
-	write, sync error
+	write, sync func(file string) error // are asked first, where not nil
 	syncs       int
-	held        chan chan struct{} // where not nil, each sync asks here when it may go on
 }
 
 func (d *disk) Open(name string, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
 	f, flags, err := vfsutil.WrapOpen(d.VFS, name, flags)
-	return d.wrap(f), flags, err
+	return d.wrap(f, name), flags, err
 }
 
 func (d *disk) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
 	f, flags, err := vfsutil.WrapOpenFilename(d.VFS, name, flags)
-	return d.wrap(f), flags, err
+	return d.wrap(f, name.String()), flags, err
 }
 
-func (d *disk) wrap(f vfs.File) vfs.File {
+func (d *disk) wrap(f vfs.File, name string) vfs.File {
 	if f == nil {
 		return nil
 	}
-	return &diskFile{File: f, disk: d}
+	return &diskFile{File: f, disk: d, name: name}
 }
 
-func (d *disk) set(write, sync error) {
+// ask has writes and syncs ask first whether they may go on, and when.
+func (d *disk) ask(write, sync func(file string) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.write, d.sync = write, sync
 }
 
-// hold stops the syncs, until release.
+// set makes writes and syncs fail.
+func (d *disk) set(write, sync error) { d.ask(fails(write), fails(sync)) }
+
+func fails(err error) func(string) error {
+	return func(string) error { return err }
+}
+
+// hold stops the syncs, until release: each asks when it may go on.
 func (d *disk) hold() (syncs <-chan chan struct{}, release func()) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	held := make(chan chan struct{})
-	d.held = held
-	return held, func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.held = nil
-	}
+	d.ask(nil, func(string) error {
+		on := make(chan struct{})
+		held <- on
+		<-on
+		return nil
+	})
+	return held, func() { d.ask(nil, nil) }
 }
 
 type diskFile struct {
 	vfs.File
 	disk *disk
+	name string
 }
 
 func (f *diskFile) WriteAt(b []byte, at int64) (int, error) {
 	f.disk.mu.Lock()
-	err := f.disk.write
+	ask := f.disk.write
 	f.disk.mu.Unlock()
-	if err != nil {
-		return 0, err
+	if ask != nil {
+		if err := ask(f.name); err != nil {
+			return 0, err
+		}
 	}
 	return f.File.WriteAt(b, at)
 }
 
 func (f *diskFile) Sync(flags vfs.SyncFlag) error {
 	f.disk.mu.Lock()
-	err, held := f.disk.sync, f.disk.held
+	ask := f.disk.sync
 	f.disk.syncs++
 	f.disk.mu.Unlock()
-	if held != nil {
-		on := make(chan struct{})
-		held <- on
-		<-on
-	}
-	if err != nil {
-		return err
+	if ask != nil {
+		if err := ask(f.name); err != nil {
+			return err
+		}
 	}
 	return f.File.Sync(flags)
 }
@@ -108,7 +114,12 @@ func (f *diskFile) LockState() vfs.LockLevel { return vfsutil.WrapLockState(f.Fi
 // openOn opens a store on a disk of its own.
 func openOn(t *testing.T) (*sqlite.Store, *disk) {
 	t.Helper()
-	d := &disk{VFS: vfs.Find("")}
+	return openOver(t, vfs.Find(""))
+}
+
+func openOver(t *testing.T, over vfs.VFS) (*sqlite.Store, *disk) {
+	t.Helper()
+	d := &disk{VFS: over}
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			return r

@@ -1,181 +1,20 @@
 package sqlite_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/holdfast-go/holdfast/internal/groupcommit"
 	"github.com/holdfast-go/holdfast/ledger"
-	"github.com/holdfast-go/holdfast/ledger/memory"
 	"github.com/holdfast-go/holdfast/ledger/sqlite"
 )
-
-// turn is an update as it ran last.
-type turn struct {
-	seed   uint64
-	number int64 // in the order in which they ran
-	saw    []string
-	err    error
-}
-
-var errRefused = errors.New("refused")
-
-// randomWords are of few for each place, but for keys, most of which nobody has.
-func randomWords(rng *rand.Rand, odds int) (words [7]string) {
-	for i := 3; i < 7; i++ {
-		if rng.IntN(odds) == 0 {
-			words[i] = fmt.Sprint(rng.IntN(30), " of the words")
-		}
-	}
-	if words[6] != "" {
-		words[6] = fmt.Sprint(rng.IntN(600), " of the keys")
-	}
-	return words
-}
-
-// act reads and writes at random, and tells what it saw.
-func act(tx ledger.Tx, seed uint64) (saw []string, err error) {
-	rng := rand.New(rand.NewPCG(seed, 7))
-	see := func(rows ...ledger.Row) {
-		for _, row := range rows {
-			text, _ := row.Bytes()
-			saw = append(saw, fmt.Sprintf("%d %s %q %s", row.Seq, row.ID, row.Words, text[:min(len(text), 20)]))
-		}
-	}
-	busy := rng.IntN(600) == 0 // most ask for nothing that the store must look up
-	for range 1 + rng.IntN(4) {
-		id := fmt.Sprint("id ", rng.IntN(60))
-		switch {
-		case rng.IntN(5) == 0:
-			q := ledger.Query{Table: "entries", Newest: rng.IntN(2) == 0, Limit: rng.IntN(4)}
-			n := 3 + rng.IntN(4)
-			if q.Words[n] = randomWords(rng, 1)[n]; rng.IntN(4) > 0 {
-				q.Words[n] = "nobody's " + q.Words[n]
-			}
-			rows, err := tx.Find(q)
-			if err != nil {
-				return nil, err
-			}
-			see(rows...)
-		case rng.IntN(3) == 0:
-			row, err := tx.Get("entries", id)
-			if err != nil && !errors.Is(err, ledger.ErrNotFound) {
-				return nil, err
-			}
-			see(row)
-		case rng.IntN(6) == 0:
-			rows, err := tx.Find(ledger.Query{Table: "events", Newest: true, Limit: 1})
-			if err = errors.Join(err, tx.Put(ledger.Row{Table: "events", Body: fmt.Append(nil, seed)})); err != nil {
-				return nil, err
-			}
-			see(rows...)
-		case busy && rng.IntN(6) == 0:
-			// Not the newest, whose Seq SQLite would give away again.
-			if err := errors.Join(tx.Put(ledger.Row{Table: "entries", ID: fmt.Sprint("newest ", seed)}), tx.Delete("entries", id)); err != nil {
-				return nil, err
-			}
-		default:
-			row := ledger.Row{Table: "entries", ID: id, Words: randomWords(rng, 20), Body: fmt.Append(nil, seed)}
-			if busy {
-				row.Body = append(row.Body, make([]byte, 70<<10)...) // too large to be remembered
-			}
-			if err := tx.Put(row); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if busy && rng.IntN(2) == 0 {
-		return saw, errRefused
-	}
-	return saw, nil
-}
-
-// Updates see the rows of those before them, whether these are in memory, being
-// written, or written; and what one of them gets wrong is its own.
-func TestUpdate_those_at_once_are_as_if_one_ran_after_the_other(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "l.db")
-	s := open(t, path, nil)
-	var (
-		mu    sync.Mutex
-		turns []turn
-		last  atomic.Int64
-	)
-	for round := range 3 {
-		var wg sync.WaitGroup
-		for caller := range 24 {
-			wg.Go(func() {
-				for i := range 200 {
-					did := turn{seed: uint64(round)<<32 | uint64(caller)<<16 | uint64(i)}
-					did.err = s.Update(context.Background(), func(tx ledger.Tx) (err error) {
-						did.number = last.Add(1)
-						did.saw, err = act(tx, did.seed)
-						return err
-					})
-					mu.Lock()
-					turns = append(turns, did)
-					mu.Unlock()
-				}
-			})
-		}
-		if round == 1 { // now others write the file, too
-			other := open(t, path, nil)
-			for i := range 20 {
-				seed := uint64(round)<<32 | uint64(99)<<16 | uint64(i)
-				did := turn{seed: seed}
-				did.err = other.Update(t.Context(), func(tx ledger.Tx) (err error) {
-					did.number = last.Add(1)
-					did.saw, err = act(tx, seed)
-					return err
-				})
-				mu.Lock()
-				turns = append(turns, did)
-				mu.Unlock()
-			}
-			_ = other.Close()
-		}
-		wg.Wait()
-	}
-	slices.SortFunc(turns, func(a, b turn) int { return cmp.Compare(a.number, b.number) })
-	model := memory.New(nil)
-	refused := 0
-	for _, did := range turns {
-		var want []string
-		err := model.Update(t.Context(), func(tx ledger.Tx) (err error) {
-			want, err = act(tx, did.seed)
-			return err
-		})
-		if !errors.Is(did.err, err) || err == nil && did.err != nil {
-			t.Fatalf("update %d of seed %x = %v, want %v", did.number, did.seed, did.err, err)
-		}
-		if err != nil {
-			refused++
-		}
-		if diff := gocmp.Diff(want, did.saw); diff != "" {
-			t.Fatalf("what update %d of seed %x saw differs (-want +got):\n%s", did.number, did.seed, diff)
-		}
-	}
-	if refused < 5 {
-		t.Errorf("%d updates were refused, want some", refused)
-	}
-	var want, got []string
-	everything := []ledger.Query{{Table: "entries"}, {Table: "events"}}
-	if err := errors.Join(model.View(t.Context(), tell(&want, everything)), s.View(t.Context(), tell(&got, everything))); err != nil {
-		t.Fatal(err)
-	}
-	if diff := gocmp.Diff(want, got); diff != "" {
-		t.Errorf("in the end the rows differ (-want +got):\n%s", diff)
-	}
-}
 
 // writer is a writer's connection that has written a first batch, and one that it
 // wants to write beside the next.
@@ -259,12 +98,7 @@ func TestWriter_a_key_that_is_put_while_the_keys_are_read_is_known(t *testing.T)
 	}
 	w := writer(t, ledger.Row{Table: "entries", ID: "first", Words: [7]string{6: "the key of the first"}})
 	second := [7]string{6: "and that of the second"}
-	rest(t, w, func(tx ledger.Tx) (err error) {
-		for range 300 {
-			err = errors.Join(err, finds(t, second)(tx))
-		}
-		return err
-	})()
+	lookUpInVain(t, w)
 	rest(t, w, func(tx ledger.Tx) error { // and now they are read
 		err := tx.Put(ledger.Row{Table: "entries", ID: "second", Words: second})
 		for err == nil && !w.KnowsKeys() {
@@ -320,4 +154,142 @@ func TestWriter_a_batch_that_only_reads_says_nothing_that_is_no_longer_so(t *tes
 	if read != nil || !errors.Is(ended, groupcommit.ErrAgain) {
 		t.Errorf("Get() = %v, Return() = %v, want ErrAgain", read, ended)
 	}
+}
+
+// A batch begins before anybody has looked at how the one before it ended.
+func TestWriter_a_row_of_a_batch_that_could_not_be_written_never_was(t *testing.T) {
+	if withoutOwing(t) {
+		return
+	}
+	for _, others := range []int{0, 1} {
+		t.Run(fmt.Sprint(others, " others"), func(t *testing.T) {
+			s := open(t, filepath.Join(t.TempDir(), "l.db"), nil)
+			w, err := s.OpenWriter()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			rest(t, w, puts(ledger.Row{Table: "entries", ID: "first", Words: [7]string{3: "runs"}}))()
+			r, err := w.Batch(puts(ledger.Row{Table: "owners", ID: "x", Body: []byte("x")}, ledger.Row{Table: "owners", ID: "y", Value: faulty{errRefused}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Write(); !errors.Is(err, groupcommit.ErrAgain) {
+				t.Fatalf("Write() = %v, want ErrAgain", err)
+			}
+			for range others { // before which the file must be let go
+				_ = open(t, s.Path(), nil)
+			}
+			rest(t, w, func(tx ledger.Tx) error {
+				if got, err := tx.Get("owners", "x"); !errors.Is(err, ledger.ErrNotFound) {
+					t.Errorf("Get() = %+v, %v, want ErrNotFound", got, err)
+				}
+				return nil
+			})()
+		})
+	}
+}
+
+// The substr of SQLite, by which keys are indexed, ends at a zero byte, and counts
+// characters.
+func TestWriter_a_key_of_any_bytes_is_known(t *testing.T) {
+	if withoutOwing(t) {
+		return
+	}
+	for _, key := range []string{"ab\x00cd", "äöüäöüäöüäöüäöü", "\xff\xfeabc", "short"} {
+		w := writer(t, ledger.Row{Table: "entries", ID: "first", Words: [7]string{6: key}})
+		has := finds(t, [7]string{6: key}, "first")
+		rest(t, w, has)()
+		lookUpInVain(t, w)
+		rest(t, w, func(tx ledger.Tx) error {
+			for !w.KnowsKeys() {
+				if err := finds(t, [7]string{6: "which nobody has"})(tx); err != nil {
+					return err
+				}
+			}
+			return has(tx)
+		})()
+	}
+}
+
+// lookUpInVain looks up so many keys that nobody has that the next batch has the set
+// of all made.
+func lookUpInVain(t *testing.T, w sqlite.Writer) {
+	t.Helper()
+	rest(t, w, func(tx ledger.Tx) (err error) {
+		for i := range 300 {
+			err = errors.Join(err, finds(t, [7]string{6: fmt.Sprint("none", i)})(tx))
+		}
+		return err
+	})()
+}
+
+// inOneBatch runs updates in one batch, in their order: the first has its turn until the
+// others wait for theirs. It is called within a bubble of synctest.
+func inOneBatch(s *sqlite.Store, updates ...func(ledger.Tx) error) []error {
+	errs := make([]error, len(updates))
+	release := make(chan struct{})
+	var once sync.Once
+	var wg sync.WaitGroup
+	for i, fn := range updates {
+		wg.Go(func() {
+			errs[i] = s.Update(context.Background(), func(tx ledger.Tx) error {
+				if i == 0 {
+					once.Do(func() { <-release })
+				}
+				return fn(tx)
+			})
+		})
+		synctest.Wait() // it is in the queue
+	}
+	close(release)
+	wg.Wait()
+	return errs
+}
+
+func nothing(ledger.Tx) error { return nil }
+
+func TestUpdate_a_row_is_found_after_a_neighbour_was_refused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := knowing(t)
+		errs := inOneBatch(s, nothing,
+			puts(ledger.Row{Table: "entries", ID: "mine", Words: [7]string{3: "runs", 4: "holds others back"}}),
+			func(tx ledger.Tx) error {
+				return errors.Join(tx.Put(ledger.Row{Table: "entries", ID: "refused"}), errRefused)
+			},
+			nothing, nothing)
+		for i, err := range errs {
+			if want := i == 2; errors.Is(err, errRefused) != want || err != nil && !want {
+				t.Errorf("Update %d = %v, is refused: %v", i, err, want)
+			}
+		}
+		for _, list := range []func(context.Context, func(ledger.Tx) error) error{s.Update, s.View} {
+			for _, words := range [][7]string{{3: "runs"}, {4: "holds others back"}} {
+				if err := list(t.Context(), finds(t, words, "mine")); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
+
+// That a row cannot be encoded is found out where another update asks for it, whose
+// fault it is not.
+func TestUpdate_a_row_that_cannot_be_encoded_is_the_fault_of_who_put_it(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := knowing(t)
+		mine := errors.New("mine")
+		errs := inOneBatch(s, nothing,
+			puts(ledger.Row{Table: "owners", ID: "faulty", Value: faulty{mine}}),
+			row("good"),
+			func(tx ledger.Tx) error { _, err := tx.Get("owners", "faulty"); return err })
+		for i, want := range []error{nil, mine, nil, ledger.ErrNotFound} {
+			if err := errs[i]; !errors.Is(err, want) || want == nil && err != nil {
+				t.Errorf("Update %d = %v, want %v", i, err, want)
+			}
+		}
+		if has(t, s, "faulty") || !has(t, s, "good") {
+			t.Error("rows are not those that were acknowledged")
+		}
+	})
 }
