@@ -51,9 +51,10 @@ type Conn[T any] interface {
 }
 
 // Rest is what a commit still owes: first Write, which may be nil, then Sync. Those
-// of one batch are done before the same of the next. After an error the
-// connection is closed, and all that was built upon the batch is refused; it is told
-// as it is to those of the batch, but for ErrAgain of Write.
+// of one batch are done before the same of the next. After an error, which must be the
+// end of those behind it too, the connection is closed, and all that was built upon
+// the batch is refused; it is told as it is to those of the batch, but for ErrAgain of
+// Write.
 type Rest struct{ Write, Sync func() error }
 
 // ErrAgain says that nothing of a batch is changed, and that its updates are to be
