@@ -115,6 +115,9 @@ func (t *txn) addEvidence(e *storedEntry, seen storedEvidence) error {
 	}
 	number, err := t.nextNumber()
 	seen.Event, seen.Evidence = number, valid(seen.Evidence)
+	if seen.Outcome != nil {
+		seen.Outcome = new(seen.Outcome.readable())
+	}
 	e.Evidence = append(slices.Clone(e.Evidence), seen)
 	return err
 }

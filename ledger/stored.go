@@ -181,7 +181,7 @@ func storeOutcome(o *holdfast.Outcome) *storedOutcome {
 		Inner: convert(o.Inner, func(i holdfast.Inner) storedInner {
 			return storedInner{Tool: i.Tool, Status: string(i.Status), Code: string(i.Code), Entry: i.LedgerID}
 		}),
-		Also: convert(o.Also, func(a holdfast.Outcome) storedOutcome { return *storeOutcome(&a) }),
+		Also: convert(o.Also, func(a holdfast.Outcome) storedOutcome { return storeOutcome(&a).readable() }),
 	}}
 	if r := o.Result; r != nil {
 		whole.result = storedResult{
@@ -191,6 +191,16 @@ func storeOutcome(o *holdfast.Outcome) *storedOutcome {
 		whole.Result = &whole.result
 	}
 	return &whole.storedOutcome
+}
+
+// readable is s where what claims to be JSON and is not is kept as text, as an
+// entry's own outcome is when it is encoded.
+func (s *storedOutcome) readable() storedOutcome {
+	out := *s
+	if r := s.Result; r != nil && r.JSON != nil && !json.Valid(r.JSON) {
+		out.Result = &storedResult{Text: valid(string(r.JSON)), Images: r.Images}
+	}
+	return out
 }
 
 func storeProblem(p schema.Problem) storedProblem {

@@ -3,6 +3,7 @@ package ledgertest
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -81,6 +82,14 @@ var recordCases = []ledgerCase{
 		b.settle(b.Ledger, bad, holdfast.Outcome{Status: holdfast.OK, Result: &holdfast.Result{JSON: []byte(`{"a":`)}})
 		if got := b.entry(bad.ID); got.State != ledger.StateOK {
 			b.Errorf("entry = %s, want ok", got.State)
+		}
+		late := holdfast.Outcome{Status: holdfast.OK, Result: &holdfast.Result{JSON: []byte(`{"b":`)}}
+		late.Also = []holdfast.Outcome{late}
+		_, err := b.Settle(b.Context(), bad.ID, bad.Fence, late, "record", "")
+		wantErr(b, "Settle of what is settled", err, ledger.ErrLost)
+		story, err := b.Events(b.Context(), bad.ID)
+		if err != nil || len(story) != 3 || !strings.Contains(string(story[2].Details), `"text":"{\"b\":"`) {
+			b.Errorf("Events() = %+v, %v, want the late result kept as text", story, err)
 		}
 	}},
 	{"only what is settled is recorded, and no write that was not started", func(b *bench) {
