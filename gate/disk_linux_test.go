@@ -130,7 +130,7 @@ func (d diskTrouble) child(t *testing.T) {
 	} else {
 		s.sell(4)
 	}
-	s.check(!d.slow)
+	s.check(!d.slow, d.alone)
 	if d.renew != nil {
 		s.close()
 		if store, err := sqlite.Open(t.Context(), s.file(), nil); err == nil {
@@ -255,7 +255,10 @@ func (s *till) sell(atOnce int) {
 }
 
 // check holds what was told of each write against what the downstream has of it.
-func (s *till) check(struck bool) {
+// The write in whose handler the disk broke cannot be settled; but where others
+// wrote at that moment, the room in the log that one of them was given and could not
+// use may be enough for it.
+func (s *till) check(struck, alone bool) {
 	count := map[holdfast.Status]int{}
 	for n, o := range s.told {
 		count[o.Status]++
@@ -274,7 +277,7 @@ func (s *till) check(struck bool) {
 	if count[holdfast.OK] < 10 || count[holdfast.Rejected] < 20 {
 		s.t.Errorf("told were %v, want many before the trouble and in it", count)
 	}
-	if o := s.told[20]; struck && o.Status != holdfast.Uncertain {
+	if o := s.told[20]; struck && o.Status != holdfast.Uncertain && (alone || o.Status != holdfast.OK) {
 		s.t.Errorf("the write in whose handler the disk broke was told as %s %s, want uncertain", o.Status, o.Code)
 	}
 	s.t.Logf("told: %v", count)
