@@ -240,7 +240,7 @@ var errFaulty = errors.New("cannot be encoded")
 func TestUpdate_those_at_once_are_as_if_one_ran_after_the_other(t *testing.T) {
 	seeds, callers, each := 1, 24, 60
 	if os.Getenv("HOLDFAST_LONG") == "1" {
-		seeds, callers, each = 8, 48, 150
+		seeds, callers, each = 3, 48, 150
 	}
 	for i, c := range []struct {
 		name   string

@@ -277,7 +277,7 @@ func wantWhole(t *testing.T, s ledger.Store, when string) (there map[string]bool
 func TestClose_whatever_goes_on_each_is_told_what_became_of_its_update(t *testing.T) {
 	rounds := 20
 	if os.Getenv("HOLDFAST_LONG") == "1" {
-		rounds = 200
+		rounds = 60
 	}
 	path := filepath.Join(t.TempDir(), "l.db")
 	_ = open(t, path, nil).Close()
