@@ -119,7 +119,7 @@ func (h *harness) zombie(t *testing.T) {
 	if err != nil || !slices.ContainsFunc(events, func(e ledger.Event) bool { return e.What == "evidence" }) {
 		t.Errorf("Events() = %+v, %v, want the late result kept as evidence", events, err)
 	}
-	h.wantTruth(t, "after a zombie", place, dir)
+	h.wantTruth(t, "after a zombie", place, dir, true)
 }
 
 // waitUntil waits for another process.
