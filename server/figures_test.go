@@ -65,7 +65,7 @@ FROM k JOIN entries e ON e.seq = k.source ORDER BY k.i`, n, n/20))
 	if err != nil {
 		t.Fatalf("filling the ledger = %v", err)
 	}
-	if _, err := db.Exec("DELETE FROM entries WHERE seq <= 4"); err != nil {
+	if _, err := db.Exec("DELETE FROM entries WHERE seq <= 4; INSERT OR IGNORE INTO entry_tools SELECT DISTINCT w2, seq >> 8 FROM entries WHERE w2 IS NOT NULL"); err != nil {
 		t.Fatal(err)
 	}
 	store, l = openLedger(t, path)
