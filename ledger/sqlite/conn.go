@@ -17,7 +17,7 @@ type conn struct {
 	db         *sqlite3.Conn
 	statements map[string]*sqlite3.Stmt
 	shaped     map[shape]*sqlite3.Stmt // the same, by what they are for
-	late       late
+	late       lates
 	tools      map[string]int64 // where each was noted last
 	pack       []byte           // to be used again
 	logged     int              // pages of the log, of the writer

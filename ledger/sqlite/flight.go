@@ -14,7 +14,7 @@ type flight struct {
 	held
 	holds   bool   // it holds the file, unless it has no rows
 	version string // of the file that its updates have seen
-	seen    late   // the list as it has left it
+	seen    lates  // the list as it has left it
 	owes    *owedCommit
 	err     error
 	done    chan struct{}

@@ -47,7 +47,7 @@ func (c *conn) insert(ch *change) error {
 		return err
 	}
 	if row := ch.row; row.Table == lateTable {
-		l.set(row, ch.seq, hasLate(row.Table, row.Words))
+		l.Set(ch.seq, row.Words, hasLate(row.Table, row.Words))
 	}
 	return c.putTool(ch.row, ch.seq)
 }
@@ -87,9 +87,9 @@ func (c *conn) change(ch *change) error {
 	}
 	was, is := false, false
 	if row.Table == lateTable {
-		was = l.has(row.Seq)
+		was = l.Has(row.Seq)
 		is = hasLate(row.Table, row.Words) && (was || !hasLate(old.Table, old.Words))
-		l.set(row, row.Seq, is)
+		l.Set(row.Seq, row.Words, is)
 	}
 	st, err := c.changing(old, row, was, is)
 	if err != nil {
@@ -155,7 +155,7 @@ func (c *conn) find(q ledger.Query) ([]ledger.Row, error) {
 		return c.findIndexed(q)
 	}
 	rows, err := c.findLate(q)
-	if err != nil || c.late.noneHas(q.Words) {
+	if err != nil || c.late.NoneHas(q.Words) {
 		return inOrder(rows, q), err
 	}
 	more, err := c.findIndexed(q)

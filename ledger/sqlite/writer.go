@@ -31,7 +31,7 @@ type writing struct {
 
 	recent recent
 	keys   keySet
-	seen   late      // the list as those before flying have left it
+	seen   lates     // the list as those before flying have left it
 	flying []*flight // batches before this one that are being written, or have been
 	held   held      // of this batch
 	own    bool      // this batch has a transaction on the connection
