@@ -28,9 +28,9 @@ type Conn[T any] interface {
 	// connection as it is.
 	Check() error
 	// Begin begins the transaction of a batch, and Ahead goes on with it when
-	// others have come meanwhile. Both are given what these updates said that
-	// they would read, nil where one said nothing. Begin is given no list where each
-	// update is to have a savepoint.
+	// others have come meanwhile, who are next. Both are given what these updates
+	// said that they would read, nil where one said nothing. Begin is given no list
+	// where each update is to have a savepoint.
 	Begin(reads []any) error
 	Ahead(reads []any) error
 	// Lend gives out the transaction for one update, and Return takes it back.
@@ -59,7 +59,8 @@ type Rest struct{ Write, Sync func() error }
 
 // ErrAgain says that nothing of a batch is changed, and that its updates are to be
 // run anew, each with a savepoint. Write says it of all batches behind it, too, until
-// Begin is given no list. Return says it also of the one update that is at fault.
+// Begin is given no list. Return says it also of the one update that is at fault, and
+// Commit of its batch.
 var ErrAgain = errors.New("to be run again")
 
 // Later is a transaction that has something left to do for the update that it was
@@ -251,22 +252,30 @@ func (w *Writer[T]) commitBatch(wave []*request[T]) (next []*request[T]) {
 	var b batch[T]
 	w.pace.begin()
 	for {
+		next, err := w.ahead(w.waiting(nil, maxBatch-len(b.all)-len(wave)))
+		if err != nil {
+			w.fail(slices.Concat(b.all, wave, next), err)
+			return nil
+		}
 		for i, r := range wave {
 			if err := w.runOne(&b, r); err != nil {
-				w.fail(append(b.all, wave[i+1:]...), err)
+				w.fail(slices.Concat(b.all, wave[i+1:], next), err)
 				return nil
 			}
 			if w.enough(len(b.all)) {
-				return w.commit(b, wave[i+1:])
+				return w.commit(b, slices.Concat(wave[i+1:], next))
 			}
 		}
-		if wave = w.more(len(b.all)); len(wave) == 0 {
+		if len(next) == 0 {
+			if next, err = w.ahead(w.more(len(b.all))); err != nil {
+				w.fail(append(b.all, next...), err)
+				return nil
+			}
+		}
+		if len(next) == 0 {
 			return w.commit(b, nil)
 		}
-		if err := w.conn.Ahead(readsOf(wave)); err != nil {
-			w.fail(append(b.all, wave...), w.unavailable(err))
-			return nil
-		}
+		wave = next
 	}
 }
 
@@ -278,19 +287,34 @@ type batch[T any] struct {
 
 // gather adds the requests that wait already to list, to most in all.
 func (w *Writer[T]) gather(list []*request[T], most int) []*request[T] {
-	for yielded := false; len(list) < most; {
+	if list = w.waiting(list, most); len(list) < most {
+		runtime.Gosched() // those who were told the last end are about to ask again
+		list = w.waiting(list, most)
+	}
+	return list
+}
+
+func (w *Writer[T]) waiting(list []*request[T], most int) []*request[T] {
+	for len(list) < most {
 		select {
 		case r := <-w.queue:
 			list = append(list, r)
 		default:
-			if yielded {
-				return list
-			}
-			yielded = true
-			runtime.Gosched() // those who were told the last end are about to ask again
+			return list
 		}
 	}
 	return list
+}
+
+// ahead tells the connection what list, who are next, will read.
+func (w *Writer[T]) ahead(list []*request[T]) ([]*request[T], error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	if err := w.conn.Ahead(readsOf(list)); err != nil {
+		return list, w.unavailable(err)
+	}
+	return list, nil
 }
 
 func readsOf[T any](wave []*request[T]) []any {
@@ -470,6 +494,11 @@ func (w *Writer[T]) commit(b batch[T], wave []*request[T]) (next []*request[T]) 
 	}
 	w.step()
 	rest, err := w.conn.Commit()
+	if errors.Is(err, ErrAgain) {
+		if err = w.again(&b); err == nil {
+			rest, err = w.conn.Commit()
+		}
+	}
 	w.step()
 	if err != nil {
 		w.fail(b.all, err)
