@@ -1,9 +1,13 @@
 package postgres
 
 import (
+	"encoding"
+	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/holdfast-go/holdfast/internal/late"
 	"github.com/holdfast-go/holdfast/ledger"
 )
 
@@ -14,9 +18,29 @@ type bulk struct {
 	seqs   []int64
 	ids    []*string // of inserts
 	words  [7][]*string
-	bodies [][]byte
+	bodies []body
 	named  []int // the words that the statement takes
 	insert bool
+}
+
+// body is what a row's is encoded from when it is sent.
+type body struct {
+	text  []byte
+	value encoding.BinaryAppender
+}
+
+// errBody says that a body cannot be made.
+var errBody = errors.New("making the body of a row")
+
+func (b body) bytes() ([]byte, error) {
+	text, err := ledger.Row{Body: b.text, Value: b.value}.Bytes()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errBody, err)
+	}
+	if text == nil {
+		text = []byte{}
+	}
+	return text, nil
 }
 
 // bulks are the writes that wait to be sent.
@@ -24,6 +48,7 @@ type bulks struct {
 	list []*bulk
 	by   map[string]*bulk
 	rows map[rowName]bool // that are in them
+	size int              // how many
 }
 
 type rowName struct {
@@ -51,7 +76,7 @@ func (b *bulks) of(sql string, insert bool, named []int) *bulk {
 
 func (one *bulk) add(row ledger.Row) {
 	one.seqs = append(one.seqs, row.Seq)
-	one.bodies = append(one.bodies, row.Body)
+	one.bodies = append(one.bodies, body{row.Body, row.Value})
 	if one.insert {
 		one.ids = append(one.ids, textOf(row.ID))
 	}
@@ -60,52 +85,88 @@ func (one *bulk) add(row ledger.Row) {
 	}
 }
 
-func (one *bulk) args() []any {
-	args := []any{one.seqs, one.bodies}
+func (one *bulk) args() ([]any, error) {
+	bodies := make([][]byte, len(one.bodies))
+	for i, b := range one.bodies {
+		text, err := b.bytes()
+		if err != nil {
+			return nil, err
+		}
+		bodies[i] = text
+	}
+	args := []any{one.seqs, bodies}
 	if one.insert {
 		args = append(args, one.ids)
 	}
 	for _, i := range one.named {
 		args = append(args, one.words[i])
 	}
-	return args
+	return args, nil
 }
 
-// insert adds a row that is new, or takes the place of the one with its id.
-func (b *bulks) insert(row ledger.Row) {
-	b.of(insertSQL(row), true, []int{0, 1, 2, 3, 4, 5, 6}).add(row)
+// insert adds a row that is new, or takes the place of the one with its id. Of a
+// call it is believed, where beside says so, that it is new.
+func (b *bulks) insert(row ledger.Row, beside bool) {
+	b.of(insertSQL(row, beside && row.Table == lateTable), true, []int{0, 1, 2, 3, 4, 5, 6}).add(row)
+	b.note(row)
+}
+
+func (b *bulks) note(row ledger.Row) {
 	b.rows[nameOf(row)] = true
+	b.size++
 }
 
-func insertSQL(row ledger.Row) string {
-	sql := "INSERT INTO " + row.Table + " (seq, body, id, w0, w1, w2, w3, w4, w5, w6) SELECT * FROM unnest($1::bigint[], $2::bytea[]," +
-		" $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])"
-	if row.ID != "" {
-		sql += " ON CONFLICT (id) WHERE id IS NOT NULL DO UPDATE SET w0 = excluded.w0, w1 = excluded.w1, w2 = excluded.w2," +
-			" w3 = excluded.w3, w4 = excluded.w4, w5 = excluded.w5, w6 = excluded.w6, body = excluded.body"
+func insertSQL(row ledger.Row, isNew bool) string {
+	isLate := row.Table == lateTable
+	columns := "w0, w1, w2, w3, w4, w5, w6"
+	if isLate {
+		columns = "w0, w1, w2, l3, l4, l5, w6"
 	}
-	return sql
+	sql := "INSERT INTO " + row.Table + " (seq, body, id, " + columns + ") SELECT * FROM unnest($1::bigint[], $2::bytea[]," +
+		" $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])"
+	if row.ID == "" || isNew {
+		return sql
+	}
+	sql += " ON CONFLICT (id) WHERE id IS NOT NULL DO UPDATE SET body = excluded.body, w0 = excluded.w0, w1 = excluded.w1, w2 = excluded.w2, w6 = excluded.w6, "
+	if !isLate {
+		return sql + "w3 = excluded.w3, w4 = excluded.w4, w5 = excluded.w5"
+	}
+	// The row that is there has another place than ours, by which it is not late.
+	return "WITH put AS (" + sql + "i3 = excluded.l3, i4 = excluded.l4, i5 = excluded.l5, l3 = NULL, l4 = NULL, l5 = NULL RETURNING w2, seq)" +
+		" INSERT INTO entry_tools SELECT DISTINCT w2, seq >> 8 FROM put WHERE w2 IS NOT NULL ON CONFLICT DO NOTHING"
 }
 
 // change writes a row that we know, and only the words that are not as they were.
-func (b *bulks) change(old, row ledger.Row) {
+func (b *bulks) change(old, row ledger.Row, has standing) {
 	var named []int
 	for i, w := range row.Words {
-		if w != old.Words[i] {
+		mayBeLate := row.Table == lateTable && late.From <= i && i < late.To
+		if mayBeLate && (has == isLate || has == isListed) || !mayBeLate && w != old.Words[i] {
 			named = append(named, i)
 		}
 	}
-	b.of(changeSQL(row.Table, named), false, named).add(row)
-	b.rows[nameOf(row)] = true
+	b.of(changeSQL(row.Table, named, has), false, named).add(row)
+	b.note(row)
 }
 
-func changeSQL(table string, named []int) string {
+func changeSQL(table string, named []int, has standing) string {
 	var set, arrays, names strings.Builder
 	for n, i := range named {
 		word := "w" + strconv.Itoa(i)
-		set.WriteString(", " + word + " = k." + word)
+		if table != lateTable || i < late.From || late.To <= i {
+			set.WriteString(", " + word + " = k." + word)
+		}
 		arrays.WriteString(", $" + strconv.Itoa(n+3) + "::text[]")
 		names.WriteString(", " + word)
+	}
+	switch has {
+	case isLate:
+		set.WriteString(", i3 = NULL, i4 = NULL, i5 = NULL, l3 = k.w3, l4 = k.w4, l5 = k.w5")
+	case isListed:
+		set.WriteString(", i3 = k.w3, i4 = k.w4, i5 = k.w5, l3 = NULL, l4 = NULL, l5 = NULL")
+	case leaves:
+		set.WriteString(", i3 = NULL, i4 = NULL, i5 = NULL, l3 = NULL, l4 = NULL, l5 = NULL")
+	case nowhere:
 	}
 	return "UPDATE " + table + " t SET body = k.body" + set.String() +
 		" FROM unnest($1::bigint[], $2::bytea[]" + arrays.String() + ") AS k(seq, body" + names.String() + ") WHERE t.seq = k.seq"

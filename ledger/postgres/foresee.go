@@ -10,43 +10,85 @@ import (
 	"github.com/holdfast-go/holdfast/ledger"
 )
 
-// foreseen are the answers to what updates said that they would read, asked in
-// one exchange for all of them. An answer holds until a row is written that is
-// in it, or would be.
+// foreseen are the answers to what the updates of a transaction said that they
+// would read, asked together. An answer holds until a row is written that is in it,
+// or might be.
 type foreseen struct {
-	answers map[ledger.Query][]ledger.Row
-	written []ledger.Row // since; without bodies
+	answers map[ledger.Query]*answers
+	written map[trait]struct{} // of the rows written by this transaction
+}
+
+// answers are those of one exchange, by then.
+type answers struct {
+	rows map[ledger.Query][]ledger.Row
+	in   *exchange // nil: it is done
+}
+
+// trait is something that a query asks for and a row has: a word, an id, or the
+// table alone.
+type trait struct {
+	table string
+	kind  int
+	text  string
+}
+
+const (
+	isOfTable = -1
+	hasID     = -2
+)
+
+func (f *foreseen) forget() {
+	*f = foreseen{answers: map[ledger.Query]*answers{}, written: map[trait]struct{}{}}
+}
+
+// note takes down a row that is written.
+func (f *foreseen) note(row ledger.Row) {
+	f.written[trait{row.Table, isOfTable, ""}] = struct{}{}
+	if row.ID != "" {
+		f.written[trait{row.Table, hasID, row.ID}] = struct{}{}
+	}
+	for i, w := range row.Words {
+		if w != "" {
+			f.written[trait{row.Table, i, w}] = struct{}{}
+		}
+	}
 }
 
 // answer is the rows of q, if they are known.
-func (f *foreseen) answer(q ledger.Query) ([]ledger.Row, bool) {
-	rows, ok := f.answers[q]
-	if !ok {
-		return nil, false
+func (f *foreseen) answer(q ledger.Query) (rows []ledger.Row, ok bool, err error) {
+	a := f.answers[q]
+	if a == nil || f.touches(q) {
+		return nil, false, nil
 	}
-	for _, w := range f.written {
-		if w.Table != q.Table {
-			continue
-		}
-		in := func(r ledger.Row) bool { return r.Seq == w.Seq || w.ID != "" && r.ID == w.ID }
-		if matches(w, q) || slices.ContainsFunc(rows, in) {
-			return nil, false
+	if a.in != nil {
+		if err := a.in.wait(); err != nil {
+			return nil, false, err
 		}
 	}
-	return rows, true
+	for _, r := range a.rows[q] {
+		if f.has(r.Table, hasID, r.ID) {
+			return nil, false, nil
+		}
+	}
+	return a.rows[q], true, nil
 }
 
-// matches asks whether a row may be among those of q.
-func matches(row ledger.Row, q ledger.Query) bool {
-	if q.ID != "" && q.ID != row.ID {
-		return false
+// touches reports whether a row was written that may be one of q.
+func (f *foreseen) touches(q ledger.Query) bool {
+	if q.ID != "" {
+		return f.has(q.Table, hasID, q.ID)
 	}
 	for i, w := range q.Words {
-		if w != "" && w != row.Words[i] {
+		if w != "" && !f.has(q.Table, i, w) {
 			return false
 		}
 	}
-	return true
+	return f.has(q.Table, isOfTable, "")
+}
+
+func (f *foreseen) has(table string, kind int, text string) bool {
+	_, ok := f.written[trait{table, kind, text}]
+	return ok
 }
 
 // shape is what queries have in common that are asked by one statement.
@@ -71,7 +113,7 @@ func shapeOf(q ledger.Query) (s shape, words []*string, ok bool) {
 	}
 	add("id", q.ID)
 	for i, w := range q.Words {
-		add("w"+strconv.Itoa(i), w)
+		add(indexed(q.Table, i), w)
 	}
 	return shape{q.Table, strings.Join(names, " "), q.Newest, q.Limit == 1}, words, len(names) > 0
 }
@@ -86,7 +128,7 @@ func (s shape) sql() string {
 		where = append(where, name+` = k.k`+n+` COLLATE "C"`)
 	}
 	sql := "SELECT k.n, r.* FROM unnest(" + strings.Join(arrays, ", ") + ") WITH ORDINALITY AS k(" + strings.Join(names, ", ") + ", n)" +
-		" CROSS JOIN LATERAL (SELECT " + columns + " FROM " + s.table + " WHERE " + strings.Join(where, " AND ") + " ORDER BY seq"
+		" CROSS JOIN LATERAL (SELECT " + columnsOf(s.table) + " FROM " + s.table + " WHERE " + strings.Join(where, " AND ") + " ORDER BY seq"
 	if s.newest {
 		sql += " DESC"
 	}
@@ -96,25 +138,28 @@ func (s shape) sql() string {
 	return sql + ") r"
 }
 
-// foresee begins anew, and returns the questions to ask. The answers come with
-// theirs.
-func (f *foreseen) foresee(reads []any) []question {
-	f.answers, f.written = map[ledger.Query][]ledger.Row{}, nil
+// foresee returns the questions to ask about what is not known, and where their
+// answers will be.
+func (f *foreseen) foresee(reads []any, known *known) ([]question, *answers) {
 	var (
 		questions []question
 		shapes    []shape
+		a         = &answers{rows: map[ledger.Query][]ledger.Row{}}
 		asked     = map[shape][]ledger.Query{}
 	)
 	for _, r := range reads {
 		queries, _ := r.([]ledger.Query)
 		for _, q := range queries {
-			if _, known := f.answers[q]; known || !slices.Contains(tableNames, q.Table) {
+			if f.answers[q] != nil || !slices.Contains(tableNames, q.Table) {
 				continue
 			}
-			f.answers[q] = nil
+			if _, ok := known.answer(q); ok {
+				continue
+			}
+			f.answers[q] = a
 			s, _, several := shapeOf(q)
 			if !several {
-				questions = append(questions, f.alone(q))
+				questions = append(questions, a.alone(q))
 				continue
 			}
 			if asked[s] == nil {
@@ -124,12 +169,12 @@ func (f *foreseen) foresee(reads []any) []question {
 		}
 	}
 	for _, s := range shapes {
-		questions = append(questions, f.together(s, asked[s]))
+		questions = append(questions, a.together(s, asked[s]))
 	}
-	return questions
+	return questions, a
 }
 
-func (f *foreseen) alone(q ledger.Query) question {
+func (a *answers) alone(q ledger.Query) question {
 	sql, args := findSQL(q)
 	return question{sql, args, func(rows pgx.Rows) error {
 		for rows.Next() {
@@ -137,13 +182,13 @@ func (f *foreseen) alone(q ledger.Query) question {
 			if err != nil {
 				return err
 			}
-			f.answers[q] = append(f.answers[q], row)
+			a.rows[q] = append(a.rows[q], row)
 		}
 		return nil
 	}}
 }
 
-func (f *foreseen) together(s shape, queries []ledger.Query) question {
+func (a *answers) together(s shape, queries []ledger.Query) question {
 	arrays := make([][]*string, len(strings.Fields(s.names)))
 	for _, q := range queries {
 		_, words, _ := shapeOf(q)
@@ -163,7 +208,7 @@ func (f *foreseen) together(s shape, queries []ledger.Query) question {
 				return err
 			}
 			q := queries[n-1]
-			f.answers[q] = append(f.answers[q], row)
+			a.rows[q] = append(a.rows[q], row)
 		}
 		return nil
 	}}

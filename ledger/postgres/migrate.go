@@ -26,7 +26,7 @@ func (w *writing) migrate(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.store.timeout)
 	defer cancel()
-	return pgx.BeginFunc(ctx, w.pg, func(t pgx.Tx) error {
+	return pgx.BeginTxFunc(ctx, w.pg, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(t pgx.Tx) error {
 		if _, err := t.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", w.store.writeLock()); err != nil {
 			return err
 		}
@@ -42,7 +42,10 @@ func (w *writing) migrate(ctx context.Context) error {
 				return fmt.Errorf("migration %d: %w", version+i+1, err)
 			}
 		}
-		return nil
+		if version < len(names) { // no session knows the tables any more
+			_, err = t.Exec(ctx, "DELETE FROM writer")
+		}
+		return err
 	})
 }
 

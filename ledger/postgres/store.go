@@ -88,7 +88,7 @@ func (s *Store) open(ctx context.Context, address string) error {
 		"search_path": s.schema, "synchronous_commit": "on", "application_name": "holdfast",
 		// Every question goes by an index. A plan that was made while a table was
 		// small must not read all of it later.
-		"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off",
+		"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "jit": "off",
 	})
 	s.config = config.ConnConfig.Copy()
 	first, err := s.connect(ctx)

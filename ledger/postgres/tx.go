@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/holdfast-go/holdfast/internal/late"
 	"github.com/holdfast-go/holdfast/ledger"
 )
 
@@ -20,9 +21,11 @@ type tx struct {
 	store   *Store
 	session *session
 	writes  *writing // nil: a view
+	late    *lates   // of a view, once it was asked for
 	wrote   bool
 	ended   bool
-	broken  error        // the database has ended the transaction
+	broken  error // the database has ended the transaction
+	later   []preparer
 	seen    []ledger.Row // read or written here; without bodies
 }
 
@@ -32,20 +35,25 @@ var errEnded = errors.New("transaction has ended")
 // becomes SQL.
 var tableNames = []string{"runs", "turns", "rounds", "entries", "approvals", "events", "owners", "labels", "budgets", "rules"}
 
-const columns = "seq, id, w0, w1, w2, w3, w4, w5, w6, body"
-
-// whereTablesEnd asks for the time, and for the newest Seq of each table.
-var whereTablesEnd = func() string {
-	var sql strings.Builder
-	sql.WriteString("SELECT clock_timestamp()")
-	for _, table := range tableNames {
-		sql.WriteString(", (SELECT coalesce(max(seq), 0) FROM " + table + ")")
+// columnsOf are those that scanRow reads.
+func columnsOf(table string) string {
+	if table == lateTable {
+		return "seq, id, w0, w1, w2, coalesce(i3, l3) AS w3, coalesce(i4, l4) AS w4, coalesce(i5, l5) AS w5, w6, body"
 	}
-	return sql.String()
-}()
+	return "seq, id, w0, w1, w2, w3, w4, w5, w6, body"
+}
+
+// indexed is the column in which an index finds a word.
+func indexed(table string, word int) string {
+	kind := "w"
+	if table == lateTable && late.From <= word && word < late.To {
+		kind = "i"
+	}
+	return kind + strconv.Itoa(word)
+}
 
 // maxSeen bounds how many rows of one Find are remembered.
-const maxSeen = 8
+const maxSeen = 256
 
 func (t *tx) Now() time.Time {
 	if now := t.store.now.Load(); now != nil {
@@ -94,11 +102,6 @@ func (t *tx) Find(q ledger.Query) ([]ledger.Row, error) {
 	if err := t.check(q.Table); err != nil {
 		return nil, err
 	}
-	if t.writes != nil && q == (ledger.Query{Table: q.Table, Newest: true, Limit: 1}) {
-		if row, ok := t.writes.newest[q.Table]; ok {
-			return []ledger.Row{row}, nil
-		}
-	}
 	list, err := t.rows(q)
 	if err != nil {
 		return nil, err
@@ -111,9 +114,12 @@ func (t *tx) Find(q ledger.Query) ([]ledger.Row, error) {
 
 // findSQL is one of few texts, so that the statements stay prepared.
 func findSQL(q ledger.Query) (string, []any) {
+	if ofTool(q) {
+		return toolSQL(q)
+	}
 	var b strings.Builder
 	var args []any
-	b.WriteString("SELECT " + columns + " FROM " + q.Table)
+	b.WriteString("SELECT " + columnsOf(q.Table) + " FROM " + q.Table)
 	join := " WHERE "
 	where := func(text string, arg any) {
 		args = append(args, arg)
@@ -125,7 +131,7 @@ func findSQL(q ledger.Query) (string, []any) {
 	}
 	for i, w := range q.Words {
 		if w != "" {
-			where("w"+strconv.Itoa(i)+" =", textOf(w))
+			where(indexed(q.Table, i)+" =", textOf(w))
 		}
 	}
 	if q.Before > 0 {
@@ -146,10 +152,32 @@ func findSQL(q ledger.Query) (string, []any) {
 }
 
 // rows are those of q, as they were foreseen or as they are now.
-func (t *tx) rows(q ledger.Query) ([]ledger.Row, error) {
+func (t *tx) rows(q ledger.Query) (list []ledger.Row, err error) {
+	known := false
+	if w := t.writes; w != nil {
+		if w.beside {
+			list, known = w.known.answer(q)
+		}
+		if !known {
+			list, known, err = w.ahead.answer(q)
+		}
+	}
+	if !known && err == nil {
+		list, err = t.indexed(q)
+	}
+	if err == nil && hasLate(q.Table, q.Words) {
+		list, err = t.withLate(q, list)
+	}
+	if err != nil {
+		return nil, t.failed("reading "+q.Table, err)
+	}
+	return list, nil
+}
+
+// indexed are the rows of q that are found by an index.
+func (t *tx) indexed(q ledger.Query) (list []ledger.Row, err error) {
 	sql, args := findSQL(q)
-	var list []ledger.Row
-	ask := question{sql, args, func(rows pgx.Rows) error {
+	err = t.ask(question{sql, args, func(rows pgx.Rows) error {
 		for rows.Next() {
 			row, err := scanRow(q.Table, rows)
 			if err != nil {
@@ -158,19 +186,15 @@ func (t *tx) rows(q ledger.Query) ([]ledger.Row, error) {
 			list = append(list, row)
 		}
 		return nil
-	}}
-	var err error
-	if w := t.writes; w == nil {
-		err = t.session.ask(ask)
-	} else if known, ok := w.ahead.answer(q); ok {
-		return known, nil
-	} else {
-		err = w.ask(ask)
+	}})
+	return list, err
+}
+
+func (t *tx) ask(q question) error {
+	if t.writes != nil {
+		return t.writes.ask(q)
 	}
-	if err != nil {
-		return nil, t.failed("reading "+q.Table, err)
-	}
-	return list, nil
+	return t.session.ask(q)
 }
 
 // scanRow reads a row, after what stands before it.
@@ -195,41 +219,56 @@ func (t *tx) Put(row ledger.Row) error {
 	if err := t.mayWrite(row.Table); err != nil {
 		return err
 	}
-	body, err := row.Bytes()
-	if err != nil {
-		return err
-	}
-	if body == nil {
-		body = []byte{}
-	}
-	t.wrote = true
-	row.Body, row.Value = body, nil
 	w := t.writes
+	if p, ok := row.Value.(preparer); ok && w.beside {
+		t.later = append(t.later, p)
+	} else {
+		var err error
+		if row.Body, err = row.Bytes(); err != nil {
+			return err
+		}
+		row.Value = nil
+	}
+	if err := w.before(row); err != nil {
+		return t.failed("writing "+row.Table, err)
+	}
+	t.wrote, w.dirty = true, true
 	if old := t.recall(row); old != nil {
 		row.Seq = old.Seq
-		w.before(row)
-		w.bulks.change(*old, row)
+		w.bulks.change(*old, row, w.late.change(*old, row))
+		if old.Words[toolWord] != row.Words[toolWord] {
+			w.putTool(row)
+		}
 		old.Words = row.Words
 	} else {
-		w.last[row.Table]++
-		row.Seq = w.last[row.Table]
-		w.before(row)
-		w.bulks.insert(row)
+		w.ends[row.Table]++
+		row.Seq = w.ends[row.Table]
+		w.late.insert(row)
+		w.bulks.insert(row, w.beside)
+		w.putTool(row)
 	}
-	if row.ID == "" {
-		w.newest[row.Table] = row
-	}
+	w.known.put(row)
 	return nil
 }
 
-// before sends what waits if a row among it is written once more, and remembers
-// that it is.
-func (w *writing) before(row ledger.Row) {
-	if w.bulks.rows[nameOf(row)] {
-		w.send()
+// preparer makes what it can of a body.
+type preparer interface{ Prepare() }
+
+// Later makes the bodies of what was put, while the writer goes on.
+func (t *tx) Later() {
+	for _, p := range t.later {
+		p.Prepare()
 	}
-	row.Body = nil
-	w.ahead.written = append(w.ahead.written, row)
+}
+
+// before sends what waits if a row among it is written once more, and notes that
+// it is.
+func (w *writing) before(row ledger.Row) error {
+	w.ahead.note(row)
+	if w.bulks.rows[nameOf(row)] {
+		return w.send()
+	}
+	return nil
 }
 
 func (t *tx) Delete(table, id string) error {
@@ -239,9 +278,12 @@ func (t *tx) Delete(table, id string) error {
 	if id == "" {
 		return nil
 	}
-	t.wrote = true
+	if err := t.writes.before(ledger.Row{Table: table, ID: id}); err != nil {
+		return t.failed("deleting from "+table, err)
+	}
+	t.wrote, t.writes.dirty = true, true
+	t.writes.drop(table, id)
 	t.seen = slices.DeleteFunc(t.seen, func(r ledger.Row) bool { return r.Table == table && r.ID == id })
-	t.writes.before(ledger.Row{Table: table, ID: id})
 	t.writes.queue("DELETE FROM "+table+" WHERE id = $1", textOf(id))
 	return nil
 }
@@ -268,6 +310,11 @@ func (t *tx) recall(row ledger.Row) *ledger.Row {
 			return &t.seen[i]
 		}
 	}
+	if w := t.writes; w.beside && row.Table == lateTable {
+		if old, ok := w.running[row.ID]; ok {
+			return &old
+		}
+	}
 	return nil
 }
 
@@ -284,11 +331,7 @@ func (t *tx) Living(owner string) (living, known bool, err error) {
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 		AND classid = $1::bigint::oid AND objid = $2::bigint::oid)`,
 		[]any{int64(number >> 32), int64(number & 0xffffffff)}, &living)
-	if t.writes != nil {
-		err = t.writes.ask(ask)
-	} else {
-		err = t.session.ask(ask)
-	}
+	err = t.ask(ask)
 	if err != nil {
 		return false, false, t.failed("asking whether an owner lives", err)
 	}

@@ -11,81 +11,18 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/holdfast-go/holdfast/internal/groupcommit"
-	"github.com/holdfast-go/holdfast/ledger"
 )
-
-// session is one connection inside a transaction. Writes need no answer, so they
-// wait and go with the next question, in one exchange.
-type session struct {
-	pg      *pgx.Conn
-	ctx     func() (context.Context, context.CancelFunc) // of one exchange
-	now     time.Time
-	pending pgx.Batch
-}
-
-func (s *session) queue(sql string, args ...any) { s.pending.Queue(sql, args...) }
-
-// question is what is asked in an exchange, and what to do with the answer.
-type question struct {
-	sql  string
-	args []any
-	read func(pgx.Rows) error
-}
-
-// one is a question whose answer is one row.
-func one(sql string, args []any, into ...any) question {
-	return question{sql, args, func(rows pgx.Rows) error {
-		if !rows.Next() {
-			return errors.Join(rows.Err(), errors.New("no answer"))
-		}
-		return rows.Scan(into...)
-	}}
-}
-
-// ask sends what waits, and questions, in one exchange.
-func (s *session) ask(questions ...question) error {
-	batch := s.pending
-	s.pending = pgx.Batch{}
-	before := batch.Len()
-	for _, q := range questions {
-		batch.Queue(q.sql, q.args...)
-	}
-	ctx, cancel := s.ctx()
-	defer cancel()
-	results := s.pg.SendBatch(ctx, &batch)
-	err := answers(results, before, questions)
-	return errors.Join(err, results.Close())
-}
-
-func answers(results pgx.BatchResults, before int, questions []question) error {
-	for range before {
-		if _, err := results.Exec(); err != nil {
-			return err
-		}
-	}
-	for _, q := range questions {
-		rows, err := results.Query()
-		if err != nil {
-			return err
-		}
-		err = q.read(rows)
-		rows.Close()
-		if err = errors.Join(err, rows.Err()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // writing is the session that writes.
 type writing struct {
 	session
+	known
 	store  *Store
-	locked map[string]bool       // owners that this session has locked
-	last   map[string]int64      // the newest Seq of each table
-	newest map[string]ledger.Row // of rows without an id, as this transaction added them
+	locked map[string]bool // owners that this session has locked
 	ahead  foreseen
 	bulks  bulks
+	beside bool // no update has a savepoint: what is written may be sent while others run
+	dirty  bool // something was written
 }
 
 var _ groupcommit.Conn[*tx] = (*writing)(nil)
@@ -97,7 +34,7 @@ func (s *Store) connect(ctx context.Context) (*writing, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writing{store: s, locked: map[string]bool{}, newest: map[string]ledger.Row{}}
+	w := &writing{store: s, locked: map[string]bool{}, known: newKnown()}
 	w.pg = pg
 	return w, nil
 }
@@ -109,8 +46,8 @@ func (s *Store) openWriter() (groupcommit.Conn[*tx], error) {
 func (w *writing) Check() error { return nil }
 
 // Begin waits for the schema's write lock, so that transactions are one after
-// the other, and learns the time, where the tables end, and what the updates are
-// going to read.
+// the other, and learns the time, what the updates are going to read, and what it
+// does not know of the tables.
 func (w *writing) Begin(reads []any) error {
 	deadline := time.Now().Add(w.store.timeout)
 	w.ctx = func() (context.Context, context.CancelFunc) {
@@ -118,46 +55,74 @@ func (w *writing) Begin(reads []any) error {
 	}
 	w.pending = pgx.Batch{}
 	w.bulks.forget()
-	clear(w.newest)
-	w.queue("BEGIN")
+	w.ahead.forget()
+	w.beside, w.dirty = reads != nil, false
+	sure := w.sure && w.beside
+	w.sure = false
+	w.queue("BEGIN ISOLATION LEVEL READ COMMITTED") // whatever the database has as its default: what is read is from after the lock
 	w.queue("SELECT pg_advisory_xact_lock($1)", w.store.writeLock())
-	ends := make([]int64, len(tableNames))
-	into := []any{&w.now}
-	for i := range ends {
-		into = append(into, &ends[i])
+	if !sure {
+		w.forget()
 	}
-	questions := append([]question{one(whereTablesEnd, nil, into...)}, w.ahead.foresee(reads)...)
-	if err := w.ask(questions...); err != nil {
+	if err := w.learn(reads, sure, w.whoWrote(&w.now)); err != nil {
 		return err
 	}
-	w.last = map[string]int64{}
-	for i, table := range tableNames {
-		w.last[table] = ends[i]
+	if sure && !w.mine {
+		w.forget()
+		if err := w.learn(reads, false); err != nil {
+			return err
+		}
 	}
 	return w.lockOwners()
 }
 
-// Ahead sends what the updates before have written, and asks what those that
-// came meanwhile are going to read.
-func (w *writing) Ahead(reads []any) error {
-	if questions := w.ahead.foresee(reads); len(questions) > 0 {
-		return w.ask(questions...)
+// learn asks questions, and what the updates are going to read, and of the tables
+// all that is known otherwise.
+func (w *writing) learn(reads []any, sure bool, questions ...question) error {
+	if !sure {
+		questions = append(questions, w.late.question(), w.whereTablesEnd())
 	}
+	ahead, _ := w.ahead.foresee(reads, &w.known)
+	return w.ask(append(questions, ahead...)...)
+}
+
+// Ahead sends what the updates before have written, and asks what those that
+// are next are going to read, beside those that run before them.
+func (w *writing) Ahead(reads []any) error {
+	questions, answers := w.ahead.foresee(reads, &w.known)
+	if len(questions) == 0 {
+		return nil
+	}
+	if w.send() != nil {
+		return nil // Settle says it
+	}
+	answers.in = w.begin(questions...)
 	return nil
 }
 
 // ask is the session's, after what is to be written.
 func (w *writing) ask(questions ...question) error {
-	w.send()
+	if err := w.send(); err != nil {
+		return err
+	}
 	return w.session.ask(questions...)
 }
 
-// send puts the bulks among what waits.
-func (w *writing) send() {
-	for _, one := range w.bulks.list {
-		w.queue(one.sql, one.args()...)
+// send puts the bulks among what waits. Its error says that a row cannot be made:
+// each update is to be run by itself then, to learn whose it is.
+func (w *writing) send() error {
+	args := make([][]any, len(w.bulks.list))
+	for i, one := range w.bulks.list {
+		var err error
+		if args[i], err = one.args(); err != nil {
+			return fmt.Errorf("%w: %w", groupcommit.ErrAgain, err)
+		}
+	}
+	for i, one := range w.bulks.list {
+		w.queue(one.sql, args[i]...)
 	}
 	w.bulks.forget()
+	return nil
 }
 
 // lockOwners takes the locks that a session before this one had.
@@ -197,61 +162,68 @@ func (w *writing) Lend(any) *tx { return &tx{store: w.store, session: &w.session
 
 func (w *writing) Return(t *tx) (wrote bool, ended error) {
 	t.ended = true
+	if t.broken == nil && w.beside && w.bulks.size >= enough && w.idle() {
+		if t.broken = w.send(); t.broken == nil {
+			w.begin()
+		}
+	}
 	return t.wrote, t.broken
 }
 
+// enough rows are sent while other updates run.
+const enough = 32
+
 // Settle leaves what waits to the commit, which sends it along.
-func (w *writing) Settle() (again bool, err error) { return false, nil }
+func (w *writing) Settle() (again bool, err error) {
+	err = w.send()
+	return err != nil, err
+}
 
 func (w *writing) Save() error {
-	w.send()
+	w.late.save()
 	w.queue("SAVEPOINT one")
 	return nil
 }
 
 func (w *writing) Undo() error {
-	clear(w.newest)
-	w.ahead.foresee(nil)
-	w.send()
+	w.late.undo()
+	clear(w.tools)
+	w.bulks.forget()
 	w.queue("ROLLBACK TO one")
 	return nil
 }
 
 func (w *writing) Keep() error {
-	w.send()
+	err := w.send()
 	w.queue("RELEASE one")
-	return nil
+	return err
 }
 
 func (w *writing) Rollback() error {
+	_ = w.wait() // it is taken back
 	w.bulks.forget()
 	w.pending = pgx.Batch{}
-	ctx, cancel := w.ctx()
-	defer cancel()
-	_, err := w.pg.Exec(ctx, "ROLLBACK")
+	w.queue("ROLLBACK")
+	err := w.session.ask()
+	w.sure = w.beside && !w.dirty && err == nil
 	return err
 }
 
 // Commit makes the batch durable. Where the database has refused it, nothing is
 // changed; where it did not answer, nobody knows.
 func (w *writing) Commit() (_ *groupcommit.Rest, err error) {
-	w.send()
-	batch := w.pending
-	w.pending = pgx.Batch{}
-	batch.Queue("COMMIT")
-	ctx, cancel := w.ctx()
-	defer cancel()
-	results := w.pg.SendBatch(ctx, &batch)
-	var tag pgconn.CommandTag
-	for range batch.Len() {
-		if tag, err = results.Exec(); err != nil {
-			break
-		}
+	if err := w.wait(); err != nil {
+		return nil, unavailable("writing", err)
 	}
-	err = errors.Join(err, results.Close())
+	w.keepLate()
+	w.say()
+	w.queue("COMMIT")
+	end := w.newExchange(nil)
+	err = end.run(&w.session)
 	var refused *pgconn.PgError
 	switch {
-	case err == nil && tag.String() == "COMMIT":
+	case err == nil && end.tag.String() == "COMMIT":
+		w.sure = w.beside
 		return nil, nil
 	case err == nil:
 		return nil, unavailable("committing", errors.New("the transaction was rolled back"))
@@ -262,6 +234,7 @@ func (w *writing) Commit() (_ *groupcommit.Rest, err error) {
 }
 
 func (w *writing) Close() error {
+	_ = w.wait() // who has begun it knows, or nobody needs it
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	return w.pg.Close(ctx)
