@@ -1,0 +1,167 @@
+package postgres_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/holdfast-go/holdfast/ledger"
+	"github.com/holdfast-go/holdfast/ledger/postgres"
+)
+
+// running is an entry's row as it is while the call runs, or is uncertain.
+func running(id, state string) ledger.Row {
+	return ledger.Row{Table: "entries", ID: id, Words: [7]string{"run", "place", "tool", state, "same " + id, "other", "key " + id}, Body: []byte(state)}
+}
+
+func settled(id string) ledger.Row {
+	return ledger.Row{Table: "entries", ID: id, Words: [7]string{0: "run", 1: "place", 2: "tool", 6: "key " + id}, Body: []byte("ok")}
+}
+
+func put(t *testing.T, s *postgres.Store, rows ...ledger.Row) {
+	t.Helper()
+	err := s.Update(t.Context(), func(tx ledger.Tx) error {
+		for _, row := range rows {
+			if err := tx.Put(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("Update() = %v, want no error", err)
+	}
+}
+
+// found is what an update and a view of the stores find, each row as its id and body.
+func found(t *testing.T, q ledger.Query, stores ...*postgres.Store) []string {
+	t.Helper()
+	var lists []string
+	for _, s := range stores {
+		var list string
+		read := func(tx ledger.Tx) error {
+			rows, err := tx.Find(q)
+			list = ""
+			for _, row := range rows {
+				text, err := row.Bytes()
+				if err != nil {
+					return err
+				}
+				list += fmt.Sprintf("%s=%s ", row.ID, text)
+			}
+			return err
+		}
+		if err := s.UpdateAhead(t.Context(), []ledger.Query{q}, read); err != nil {
+			t.Fatalf("UpdateAhead() = %v, want no error", err)
+		}
+		lists = append(lists, list)
+		if err := s.View(t.Context(), read); err != nil {
+			t.Fatalf("View() = %v, want no error", err)
+		}
+		lists = append(lists, list)
+	}
+	return lists
+}
+
+func wantFound(t *testing.T, q ledger.Query, want string, stores ...*postgres.Store) {
+	t.Helper()
+	for i, got := range found(t, q, stores...) {
+		if got != want {
+			t.Errorf("store %d finds %q by %+v, want %q (even: in an update)", i/2, got, q, want)
+		}
+	}
+}
+
+// What a session remembers of a row, the list of running calls, the newest event and
+// the ends of tables is not what it was when another session has written.
+func TestStore_what_another_process_has_written_is_seen(t *testing.T) {
+	schema := newSchema()
+	a, b := open(t, schema), open(t, schema)
+	byState := ledger.Query{Table: "entries", Words: [7]string{3: "started"}}
+	bySame := ledger.Query{Table: "entries", Words: [7]string{4: "same x"}, Newest: true}
+	byID := ledger.Query{Table: "entries", ID: "x"}
+	byTool := ledger.Query{Table: "entries", Words: [7]string{2: "tool"}}
+	newest := ledger.Query{Table: "events", Newest: true, Limit: 1}
+	event := func(n int) ledger.Row { return ledger.Row{Table: "events", Body: fmt.Append(nil, n)} }
+
+	put(t, a, running("x", "started"), event(1))
+	put(t, a, event(2))
+	wantFound(t, byID, "x=started ", a, b)
+	put(t, b, running("x", "uncertain"), running("y", "started"), event(3))
+	wantFound(t, byID, "x=uncertain ", a, b)
+	wantFound(t, byState, "y=started ", a, b)
+	wantFound(t, newest, "=3 ", a, b)
+	put(t, a, event(4), running("z", "started"))
+	put(t, b, settled("x"), event(5))
+	put(t, b, settled("y"), event(6))
+	wantFound(t, bySame, "", a, b)
+	wantFound(t, byState, "z=started ", a, b)
+	wantFound(t, newest, "=6 ", a, b)
+	put(t, a, event(7), settled("z"))
+	wantFound(t, byState, "", a, b)
+	wantFound(t, byTool, "x=ok y=ok z=ok ", a, b)
+	wantFound(t, ledger.Query{Table: "events"}, "=1 =2 =3 =4 =5 =6 =7 ", a, b)
+}
+
+// A call that is put without looking, and is there already, is found out when its
+// batch is committed; the others of the batch do not notice.
+func TestUpdate_a_row_that_is_there_is_put_without_looking(t *testing.T) {
+	schema := newSchema()
+	s := open(t, schema)
+	put(t, s, running("x", "started"), settled("y"))
+	put(t, open(t, schema), running("other", "started")) // so that nothing is remembered of x
+	var wg sync.WaitGroup
+	for i := range 40 {
+		wg.Go(func() {
+			row := settled(fmt.Sprint("new ", i))
+			switch i {
+			case 7:
+				row = settled("x")
+			case 19:
+				row = running("y", "started")
+			}
+			put(t, s, row)
+		})
+	}
+	wg.Wait()
+	wantFound(t, ledger.Query{Table: "entries", ID: "x"}, "x=ok ", s)
+	wantFound(t, ledger.Query{Table: "entries", Words: [7]string{4: "same x"}}, "", s)
+	wantFound(t, ledger.Query{Table: "entries", Words: [7]string{3: "started"}}, "y=started other=started ", s)
+	var all []ledger.Row
+	err := s.View(t.Context(), func(tx ledger.Tx) (err error) {
+		all, err = tx.Find(ledger.Query{Table: "entries", Words: [7]string{2: "tool"}})
+		return err
+	})
+	if err != nil || len(all) != 41 {
+		t.Errorf("by their tool %d rows are found, %v, want each of the 41 once", len(all), err)
+	}
+}
+
+// Rows whose call runs for long come into the indexes, and out of them when it ends.
+func TestStore_more_calls_run_than_the_list_holds(t *testing.T) {
+	schema := newSchema()
+	a, b := open(t, schema), open(t, schema)
+	const calls = 700
+	for i := range calls {
+		put(t, a, running(fmt.Sprint("r", i), "started"))
+	}
+	started := ledger.Query{Table: "entries", Words: [7]string{3: "started"}}
+	count := func(want int) {
+		t.Helper()
+		for i, list := range found(t, started, a, b) {
+			if got := strings.Count(list, "=started "); got != want {
+				t.Errorf("store %d finds %d that run, want %d", i/2, got, want)
+			}
+		}
+	}
+	count(calls)
+	for i := 0; i < calls; i += 2 {
+		put(t, []*postgres.Store{a, b}[i/2%2], settled(fmt.Sprint("r", i)))
+	}
+	count(calls / 2)
+	put(t, b, running("r1", "uncertain"), running("r699", "uncertain"))
+	count(calls/2 - 2)
+	wantFound(t, ledger.Query{Table: "entries", Words: [7]string{4: "same r1"}}, "r1=uncertain ", a, b)
+	wantFound(t, ledger.Query{Table: "entries", Words: [7]string{0: "run", 3: "uncertain"}, Newest: true, Limit: 1}, "r699=uncertain ", a, b)
+}
