@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"encoding"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -29,13 +28,10 @@ type body struct {
 	value encoding.BinaryAppender
 }
 
-// errBody says that a body cannot be made.
-var errBody = errors.New("making the body of a row")
-
 func (b body) bytes() ([]byte, error) {
 	text, err := ledger.Row{Body: b.text, Value: b.value}.Bytes()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errBody, err)
+		return nil, fmt.Errorf("making the body of a row: %w", err)
 	}
 	if text == nil {
 		text = []byte{}

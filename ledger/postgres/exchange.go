@@ -65,16 +65,10 @@ func (s *session) newExchange(questions []question) *exchange {
 
 // ask sends what waits, and questions, and reads the answers.
 func (s *session) ask(questions ...question) error {
-	_, err := s.exchange(questions)
-	return err
-}
-
-func (s *session) exchange(questions []question) (*exchange, error) {
 	if err := s.wait(); err != nil {
-		return nil, err
+		return err
 	}
-	e := s.newExchange(questions)
-	return e, e.run(s)
+	return s.newExchange(questions).run(s)
 }
 
 // begin is ask beside the caller. It is behind what was begun before, and not done

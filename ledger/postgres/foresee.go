@@ -102,7 +102,7 @@ type shape struct {
 // shapeOf is the shape of a query and the words that it looks for; ok is false
 // for one that is asked alone.
 func shapeOf(q ledger.Query) (s shape, words []*string, ok bool) {
-	if q.Before != 0 || q.After != 0 || q.Limit > 1 {
+	if q.Before != 0 || q.After != 0 || q.Limit > 1 || ofTool(q) {
 		return s, nil, false
 	}
 	var names []string

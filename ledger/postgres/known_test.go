@@ -165,3 +165,34 @@ func TestStore_more_calls_run_than_the_list_holds(t *testing.T) {
 	wantFound(t, ledger.Query{Table: "entries", Words: [7]string{4: "same r1"}}, "r1=uncertain ", a, b)
 	wantFound(t, ledger.Query{Table: "entries", Words: [7]string{0: "run", 3: "uncertain"}, Newest: true, Limit: 1}, "r699=uncertain ", a, b)
 }
+
+func TestStore_what_a_ledger_asks_for_stands_in_an_index(t *testing.T) {
+	s := open(t, newSchema())
+	for i := range 300 {
+		put(t, s, running(fmt.Sprint("r", i), "started"), settled(fmt.Sprint("s", i)), ledger.Row{Table: "events", Words: [7]string{fmt.Sprint("r", i)}})
+	}
+	if err := s.Exec(t.Context(), "ANALYZE"); err != nil {
+		t.Fatal(err)
+	}
+	for what, q := range map[string]ledger.Query{
+		"an entry":              {Table: "entries", ID: "r7"},
+		"a run":                 {Table: "entries", Words: [7]string{"run"}, Newest: true, Limit: 100},
+		"a place":               {Table: "entries", Words: [7]string{"run", "place"}},
+		"a tool":                {Table: "entries", Words: [7]string{2: "tool"}, Newest: true, Limit: 100},
+		"a page of a tool":      {Table: "entries", Words: [7]string{2: "tool"}, After: 300, Limit: 100},
+		"a state":               {Table: "entries", Words: [7]string{3: "started"}},
+		"the same write":        {Table: "entries", Words: [7]string{4: "same r7"}, Newest: true},
+		"other writes":          {Table: "entries", Words: [7]string{5: "other"}, Newest: true},
+		"a key":                 {Table: "entries", Words: [7]string{6: "key r7"}, Newest: true, Limit: 1},
+		"filed events":          {Table: "events", Words: [7]string{"r7"}},
+		"the newest event":      {Table: "events", Newest: true, Limit: 1},
+		"turns of a run":        {Table: "turns", Words: [7]string{"run"}},
+		"a page of all entries": {Table: "entries", Before: 9, Newest: true, Limit: 100},
+	} {
+		plan, err := s.Plan(t.Context(), q)
+		if err != nil || strings.Contains(plan, "Seq Scan") {
+			t.Errorf("%s is found by %v\n%s\nwant a search of an index", what, err, plan)
+		}
+		t.Logf("%s:\n%s", what, plan)
+	}
+}
