@@ -4,130 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/holdfast-go/holdfast/ledger"
+	"github.com/holdfast-go/holdfast/ledger/ledgertest"
 	"github.com/holdfast-go/holdfast/ledger/memory"
 	"github.com/holdfast-go/holdfast/ledger/sqlite"
 )
 
-// randomRow is one of few ids with few words, so that rows meet.
-func randomRow(rng *rand.Rand, n int) ledger.Row {
-	row := ledger.Row{Table: "events", Body: fmt.Append(nil, n)}
-	if rng.IntN(3) > 0 {
-		row.Table, row.ID = "entries", fmt.Sprint("id ", rng.IntN(900))
-		for i := range row.Words {
-			if rng.IntN(3) == 0 {
-				row.Words[i] = fmt.Sprint("word ", rng.IntN(4))
-			}
-		}
-	} else if rng.IntN(9) == 0 {
-		row.Words[0] = fmt.Sprint("word ", rng.IntN(4))
-	}
-	return row
-}
-
-func randomQuery(rng *rand.Rand) ledger.Query {
-	q := ledger.Query{Table: "entries", Newest: rng.IntN(2) == 0, Limit: rng.IntN(20)}
-	if rng.IntN(3) == 0 {
-		q.Table = "events"
-	}
-	for range rng.IntN(3) {
-		q.Words[rng.IntN(7)] = fmt.Sprint("word ", rng.IntN(4))
-	}
-	if rng.IntN(3) == 0 {
-		q.After = rng.Int64N(1000)
-	}
-	if rng.IntN(3) == 0 {
-		q.Before = 1 + rng.Int64N(1000)
-	}
-	return q
-}
-
 // Rows are held back, packed, and late in their indexes; none of that is to be seen.
 func TestStore_finds_what_a_store_in_memory_finds(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
 	path := filepath.Join(t.TempDir(), "l.db")
-	model := memory.New(nil)
-	stores := []*sqlite.Store{open(t, path, nil), open(t, path, nil)} // as of two processes
-	n := 0
-	change := func(seed uint64) func(tx ledger.Tx) error {
-		return func(tx ledger.Tx) error {
-			rng := rand.New(rand.NewPCG(seed, seed))
-			for range 1 + rng.IntN(60) {
-				n++
-				row := randomRow(rng, n)
-				if err := tx.Put(row); err != nil {
-					return err
-				}
-				if rng.IntN(20) > 0 {
-					continue
-				}
-				// Not the newest, whose Seq SQLite would give away again.
-				err := errors.Join(tx.Put(ledger.Row{Table: "entries", ID: fmt.Sprint("newest ", n)}), tx.Delete("entries", fmt.Sprint("id ", rng.IntN(900))))
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}
-	for round := range 120 {
-		seed, from := rng.Uint64(), n
-		queries := make([]ledger.Query, 20)
-		for i := range queries {
-			queries[i] = randomQuery(rng)
-		}
-		var want, within, after []string
-		for _, err := range []error{
-			model.Update(t.Context(), change(seed)),
-			model.View(t.Context(), tell(&want, queries)),
-			stores[round/3%2].Update(t.Context(), func(tx ledger.Tx) error { n = from; return errors.Join(change(seed)(tx), tell(&within, queries)(tx)) }),
-			stores[round%2].View(t.Context(), tell(&after, queries)),
-		} {
-			if err != nil {
-				t.Fatalf("round %d: %v", round, err)
-			}
-		}
-		if diff := cmp.Diff(want, within); diff != "" {
-			t.Fatalf("round %d: what the update finds differs (-want +got):\n%s", round, diff)
-		}
-		if diff := cmp.Diff(want, after); diff != "" {
-			t.Fatalf("round %d: what a view finds differs (-want +got):\n%s", round, diff)
-		}
-		if round%40 == 20 {
-			_ = stores[0].Close()
-			stores[0] = open(t, path, nil)
-		}
-	}
-}
-
-func tell(into *[]string, queries []ledger.Query) func(ledger.Tx) error {
-	return func(tx ledger.Tx) error {
-		*into = nil
-		for _, q := range queries {
-			rows, err := tx.Find(q)
-			if err != nil {
-				return err
-			}
-			for _, row := range rows {
-				text, err := row.Bytes()
-				if err != nil {
-					return err
-				}
-				*into = append(*into, fmt.Sprintf("%+v: %d %s %q %s", q, row.Seq, row.ID, row.Words, text))
-			}
-		}
-		return nil
-	}
+	ledgertest.Finds(t, memory.New(nil), false, func() ledger.Store { return open(t, path, nil) })
 }
 
 func TestStore_a_word_that_comes_to_a_row_in_the_indexes_is_found(t *testing.T) {
