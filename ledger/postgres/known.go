@@ -36,9 +36,12 @@ func (k *known) forget() {
 
 // put remembers a row as it is now.
 func (k *known) put(row ledger.Row) {
-	switch {
-	case row.ID == "":
+	if row.ID == "" {
 		k.newest[row.Table] = row
+		return
+	}
+	delete(k.newest, row.Table) // it may be this one now
+	switch {
 	case hasLate(row.Table, row.Words):
 		if len(k.running) >= 2*late.Max {
 			clear(k.running)

@@ -104,6 +104,13 @@ func TestStore_what_another_process_has_written_is_seen(t *testing.T) {
 	wantFound(t, ledger.Query{Table: "events"}, "=1 =2 =3 =4 =5 =6 =7 ", a, b)
 }
 
+func TestStore_the_newest_row_may_be_one_with_an_id(t *testing.T) {
+	s := open(t, newSchema())
+	put(t, s, ledger.Row{Table: "events", Body: []byte("1")})
+	put(t, s, ledger.Row{Table: "events", ID: "x", Body: []byte("2")})
+	wantFound(t, ledger.Query{Table: "events", Newest: true, Limit: 1}, "x=2 ", s)
+}
+
 // A call that is put without looking, and is there already, is found out when its
 // batch is committed; the others of the batch do not notice.
 func TestUpdate_a_row_that_is_there_is_put_without_looking(t *testing.T) {
