@@ -173,8 +173,10 @@ func (s *Store) Hold(ctx context.Context, owner string) (func(), error) {
 	}
 	got := false
 	err := s.writer.Update(ctx, func(t *tx) (err error) {
-		got, err = t.writes.lock(owner)
-		return err
+		if got, err = t.writes.lock(owner); err != nil {
+			return t.failed("taking a lock", err)
+		}
+		return nil
 	})
 	if err == nil && !got {
 		err = fmt.Errorf("owner %q is held by another process", owner)
@@ -193,7 +195,12 @@ func (s *Store) letGo(owner string) {
 	delete(s.held, owner)
 	s.mu.Unlock()
 	// If that fails the session has ended, and the lock with it.
-	_ = s.writer.Update(context.Background(), func(t *tx) error { return t.writes.unlock(owner) })
+	_ = s.writer.Update(context.Background(), func(t *tx) error {
+		if err := t.writes.unlock(owner); err != nil {
+			return t.failed("letting a lock go", err)
+		}
+		return nil
+	})
 }
 
 // ownerLock is the number of an owner's advisory lock, and writeLock that of

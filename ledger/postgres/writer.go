@@ -94,7 +94,8 @@ func (w *writing) Ahead(reads []any) error {
 		return nil
 	}
 	if w.send() != nil {
-		return nil // Settle says it
+		w.ahead.forget() // what is not asked for has no answer
+		return nil       // Settle says it
 	}
 	answers.in = w.begin(questions...)
 	return nil

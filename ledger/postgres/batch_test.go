@@ -1,0 +1,119 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/holdfast-go/holdfast/ledger"
+	"github.com/holdfast-go/holdfast/ledger/postgres"
+)
+
+var errFaulty = errors.New("cannot be encoded")
+
+// update is one of a batch, and what it says it will read.
+type update struct {
+	reads []ledger.Query
+	fn    func(ledger.Tx) error
+}
+
+// oneByOne runs updates in one batch, each of which ends its first run when the next
+// waits for its turn. It is called within a bubble of synctest.
+func oneByOne(s *postgres.Store, updates ...update) []error {
+	errs := make([]error, len(updates))
+	next := make([]chan struct{}, len(updates)+1)
+	for i := range next {
+		next[i] = make(chan struct{})
+	}
+	var wg sync.WaitGroup
+	for i, u := range updates {
+		wg.Go(func() {
+			var once sync.Once
+			errs[i] = s.UpdateAhead(context.Background(), u.reads, func(tx ledger.Tx) error {
+				err := u.fn(tx)
+				once.Do(func() { <-next[i+1] })
+				return err
+			})
+		})
+		synctest.Wait() // it is in the queue
+		close(next[i])
+		synctest.Wait() // it has run, and so is not next to the one after it
+	}
+	close(next[len(updates)])
+	wg.Wait()
+	return errs
+}
+
+func puts(rows ...ledger.Row) func(ledger.Tx) error {
+	return func(tx ledger.Tx) error {
+		for _, row := range rows {
+			if err := tx.Put(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func nothing(ledger.Tx) error { return nil }
+
+// faulty is a value that cannot be encoded.
+type faulty struct{}
+
+func (faulty) Prepare()                            {}
+func (faulty) AppendBinary([]byte) ([]byte, error) { return nil, errFaulty }
+
+// bubble runs a test in a bubble, with a store that was opened in it.
+func bubble(t *testing.T, test func(t *testing.T, s *postgres.Store)) {
+	address(t)
+	synctest.Test(t, func(t *testing.T) { test(t, open(t, newSchema())) })
+}
+
+func TestUpdate_what_is_not_asked_for_a_neighbours_fault_is_not_believed_to_be_gone(t *testing.T) {
+	bubble(t, func(t *testing.T, s *postgres.Store) {
+		put(t, s, ledger.Row{Table: "owners", ID: "there"})
+		runs, absent := 0, 0
+		errs := oneByOne(s, update{nil, nothing},
+			update{nil, puts(ledger.Row{Table: "owners", ID: "faulty", Value: faulty{}})},
+			update{[]ledger.Query{{Table: "owners", ID: "there"}}, func(tx ledger.Tx) error {
+				runs++
+				_, err := tx.Get("owners", "there")
+				if errors.Is(err, ledger.ErrNotFound) {
+					absent++
+				}
+				return err
+			}})
+		if fmt.Sprint(errs) != fmt.Sprint([]error{nil, errFaulty, nil}) || absent > 0 {
+			t.Errorf("updates end so: %v, and the row was not there in %d of %d runs, want none", errs, absent, runs)
+		}
+	})
+}
+
+// Taking a lock sends what waits, too.
+func TestHold_does_not_fail_for_what_a_neighbour_put(t *testing.T) {
+	bubble(t, func(t *testing.T, s *postgres.Store) {
+		put(t, s, settled("there"))
+		var wg sync.WaitGroup
+		release := make(chan struct{})
+		var putting, holding error
+		wg.Go(func() {
+			putting = s.Update(context.Background(), func(tx ledger.Tx) error {
+				err := tx.Put(running("there", "started")) // without looking
+				<-release
+				return err
+			})
+		})
+		synctest.Wait()
+		wg.Go(func() { _, holding = s.Hold(context.Background(), "ana") })
+		synctest.Wait()
+		close(release)
+		wg.Wait()
+		if putting != nil || holding != nil {
+			t.Errorf("Update() = %v, Hold() = %v, want no errors", putting, holding)
+		}
+		wantFound(t, ledger.Query{Table: "entries", ID: "there"}, "there=started ", s)
+	})
+}
