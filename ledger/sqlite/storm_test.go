@@ -137,9 +137,17 @@ func (m *storm) end(kind string) {
 	m.ends[kind]++
 }
 
-// call makes the updates of one caller, some of which look which row was the last.
+// spared reports whether the disk has failed nobody yet.
+func (m *storm) spared() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.ends["unavailable"]+m.ends["unknown"] == 0
+}
+
+// call makes the updates of one caller, some of which look which row was the last. It
+// goes on until the disk has failed somebody.
 func (m *storm) call(c int) {
-	for i := range 40 {
+	for i := 0; i < 40 || i < 1000 && m.spared(); i++ {
 		id := fmt.Sprint("row ", c, " ", i)
 		saw := ""
 		err := m.s.Update(context.Background(), func(tx ledger.Tx) (err error) {
@@ -154,7 +162,7 @@ func (m *storm) call(c int) {
 			if c%8 == 0 && i%10 == 9 {
 				time.Sleep(2 * time.Millisecond) // a function that takes long, while a batch is written
 			}
-			return puts(ledger.Row{Table: "entries", ID: id, Words: [7]string{3: "runs", 6: "key " + id}, Body: make([]byte, 100+i*200)},
+			return puts(ledger.Row{Table: "entries", ID: id, Words: [7]string{3: "runs", 6: "key " + id}, Body: make([]byte, 100+i%40*200)},
 				ledger.Row{Table: "events", Value: encoded{[]byte(id)}},
 				ledger.Row{Table: "labels", ID: "last", Value: encoded{[]byte(id)}})(tx)
 		})
