@@ -12,7 +12,10 @@ import (
 	"github.com/holdfast-go/holdfast/ledger/postgres"
 )
 
-var errFaulty = errors.New("cannot be encoded")
+var (
+	errRefused = errors.New("refused")
+	errFaulty  = errors.New("cannot be encoded")
+)
 
 // update is one of a batch, and what it says it will read.
 type update struct {

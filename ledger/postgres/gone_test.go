@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/holdfast-go/holdfast"
 	"github.com/holdfast-go/holdfast/ledger"
@@ -20,10 +21,12 @@ import (
 type wire struct {
 	server string
 
-	mu    sync.Mutex
-	deaf  bool // what the database answers is lost, and the wire with it
-	cut   bool
-	conns []net.Conn
+	mu       sync.Mutex
+	fault    func(sent []byte) fault // of what is sent, either way; nil: none
+	patience time.Duration           // how long a store waits for what is lost
+	deaf     bool                    // what the database answers is lost, and the wire with it
+	cut      bool
+	conns    []net.Conn
 }
 
 // newWire returns a wire, and the address to reach the database by it.
@@ -73,6 +76,13 @@ func (w *wire) set(cut, deaf bool) {
 	}
 }
 
+// fail says what happens to what is sent from now on, by stores that wait so long.
+func (w *wire) fail(patience time.Duration, fn func(sent []byte) fault) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.patience, w.fault = patience, fn
+}
+
 func (w *wire) state() (cut, deaf bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,19 +104,63 @@ func (w *wire) carry(client net.Conn) {
 		return
 	}
 	var up sync.WaitGroup
-	up.Go(func() { _, _ = io.Copy(server, client); _ = server.Close() })
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := server.Read(buf)
-		if _, deaf := w.state(); err != nil || deaf {
-			break
-		}
-		if _, err := client.Write(buf[:n]); err != nil {
-			break
-		}
-	}
+	up.Go(func() { w.pass(server, client); _ = server.Close() })
+	w.pass(client, struct{ io.Reader }{hearing{server, w}})
 	_ = client.Close()
 	up.Wait()
+}
+
+// hearing is what the database says, unless the wire is deaf.
+type hearing struct {
+	net.Conn
+	w *wire
+}
+
+func (h hearing) Read(b []byte) (int, error) {
+	n, err := h.Conn.Read(b)
+	if _, deaf := h.w.state(); deaf {
+		return 0, io.ErrClosedPipe
+	}
+	return n, err
+}
+
+// fault is what happens to what is sent.
+type fault int
+
+const (
+	arrives fault = iota
+	isLost        // and what is sent after it; the wire is cut only when nobody waits any more
+	isCut         // in its midst, and the wire with it
+)
+
+// pass carries what is sent until the wire is cut.
+func (w *wire) pass(to io.Writer, from io.Reader) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		if err != nil {
+			return
+		}
+		f := arrives
+		w.mu.Lock()
+		patience := w.patience
+		if w.fault != nil {
+			f = w.fault(buf[:n])
+		}
+		w.mu.Unlock()
+		switch f {
+		case isCut:
+			_, _ = to.Write(buf[:n/2])
+			return
+		case isLost:
+			time.Sleep(patience)
+			return
+		case arrives:
+		}
+		if _, err := to.Write(buf[:n]); err != nil {
+			return
+		}
+	}
 }
 
 func TestLedger_a_database_that_goes_away(t *testing.T) {
