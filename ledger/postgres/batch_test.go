@@ -120,3 +120,44 @@ func TestHold_does_not_fail_for_what_a_neighbour_put(t *testing.T) {
 		wantFound(t, ledger.Query{Table: "entries", ID: "there"}, "there=started ", s)
 	})
 }
+
+// So many rows are sent while others run, and it is heard only later that one of them
+// was there.
+func TestUpdate_a_row_that_is_there_is_put_without_looking_beside_others_that_read(t *testing.T) {
+	bubble(t, func(t *testing.T, s *postgres.Store) {
+		put(t, s, settled("there"), ledger.Row{Table: "owners", ID: "x"})
+		many := []ledger.Row{running("there", "started")}
+		for i := range 40 {
+			many = append(many, settled(fmt.Sprint("new ", i)))
+		}
+		byID := ledger.Query{Table: "owners", ID: "x"}
+		reads := func(tx ledger.Tx) error {
+			_, err := tx.Get("owners", "x")
+			return err
+		}
+		for i, err := range oneByOne(s, update{nil, nothing}, update{nil, puts(many...)}, update{[]ledger.Query{byID}, reads}, update{nil, nothing}) {
+			if err != nil {
+				t.Errorf("update %d = %v, want no error", i, err)
+			}
+		}
+		wantFound(t, ledger.Query{Table: "entries", ID: "there"}, "there=started ", s)
+	})
+}
+
+func TestUpdate_an_entry_is_found_by_its_tool_after_a_neighbour_of_that_tool_was_refused(t *testing.T) {
+	bubble(t, func(t *testing.T, s *postgres.Store) {
+		put(t, s, settled("a"), settled("b"))
+		other := func(id string) func(tx ledger.Tx) error {
+			return func(tx ledger.Tx) error {
+				row, err := tx.Get("entries", id)
+				row.Words[2] = "another tool"
+				return errors.Join(err, tx.Put(row))
+			}
+		}
+		errs := oneByOne(s, update{nil, nothing}, update{nil, func(tx ledger.Tx) error { return errors.Join(other("a")(tx), errRefused) }}, update{nil, other("b")})
+		if !errors.Is(errs[1], errRefused) || errs[2] != nil {
+			t.Errorf("updates end so: %v, want the second refused", errs)
+		}
+		wantFound(t, ledger.Query{Table: "entries", Words: [7]string{2: "another tool"}}, "b=ok ", s)
+	})
+}

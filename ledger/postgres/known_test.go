@@ -1,10 +1,14 @@
 package postgres_test
 
 import (
+	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/holdfast-go/holdfast/ledger"
 	"github.com/holdfast-go/holdfast/ledger/postgres"
@@ -201,5 +205,116 @@ func TestStore_what_a_ledger_asks_for_stands_in_an_index(t *testing.T) {
 			t.Errorf("%s is found by %v\n%s\nwant a search of an index", what, err, plan)
 		}
 		t.Logf("%s:\n%s", what, plan)
+	}
+}
+
+func TestStore_a_word_that_comes_to_a_row_in_the_indexes_is_found(t *testing.T) {
+	schema := newSchema()
+	s := open(t, schema)
+	var many []ledger.Row
+	for i := range 600 { // so many that the first are late no more
+		many = append(many, ledger.Row{Table: "entries", ID: fmt.Sprint(i), Words: [7]string{3: "waits"}})
+	}
+	put(t, s, many...)
+	byRun := ledger.Query{Table: "entries", Words: [7]string{5: "run"}}
+	s = open(t, schema)
+	put(t, s, ledger.Row{Table: "owners", ID: "x"}) // it is known now that none stands in that index
+	wantFound(t, byRun, "", s)
+	err := s.Update(t.Context(), func(tx ledger.Tx) error {
+		_, err := tx.Get("entries", "7") // so that the row is known
+		return errors.Join(err, tx.Put(ledger.Row{Table: "entries", ID: "7", Words: [7]string{3: "waits", 5: "run"}}))
+	})
+	if err != nil {
+		t.Errorf("Update() = %v, want no error", err)
+	}
+	wantFound(t, byRun, "7= ", s)
+}
+
+// A tool is noted once for each block of entries, by whichever store is the first there.
+func TestStore_the_entries_of_a_tool_are_found_in_every_block(t *testing.T) {
+	schema := newSchema()
+	a, b := open(t, schema), open(t, schema)
+	var want []string
+	for i := range 90 {
+		var rows []ledger.Row
+		for k := range 9 {
+			row := settled(fmt.Sprint(i, "/", k))
+			row.Words[2] = fmt.Sprint("tool ", k%4/3) // the second has few
+			rows = append(rows, row)
+			if k == 3 || k == 7 {
+				want = append(want, row.ID)
+			}
+		}
+		put(t, []*postgres.Store{a, b}[i/7%2], rows...)
+	}
+	ids := func(tx ledger.Tx, q ledger.Query) (ids []string, seqs []int64) {
+		rows, err := tx.Find(q)
+		if err != nil {
+			t.Fatalf("Find() = %v, want no error", err)
+		}
+		for _, row := range rows {
+			ids, seqs = append(ids, row.ID), append(seqs, row.Seq)
+		}
+		return ids, seqs
+	}
+	q := ledger.Query{Table: "entries", Words: [7]string{2: "tool 1"}}
+	err := a.View(t.Context(), func(tx ledger.Tx) error {
+		all, seqs := ids(tx, q)
+		if diff := cmp.Diff(want, all); diff != "" {
+			t.Fatalf("Find(%+v) differs (-want +got):\n%s", q, diff)
+		}
+		for i := 0; i < len(seqs); i += 13 {
+			for k := i; k < len(seqs); k += 17 {
+				q.After, q.Before, q.Limit = seqs[i]-1, seqs[k]+1, 7*(k%2)
+				part := all[i : k+1]
+				if q.Limit > 0 {
+					part = part[:min(len(part), q.Limit)]
+				}
+				got, _ := ids(tx, q)
+				if diff := cmp.Diff(part, got); diff != "" {
+					t.Errorf("Find(%+v) differs (-want +got):\n%s", q, diff)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Errorf("View() = %v, want no error", err)
+	}
+}
+
+// A session reads what was written while it waited for the lock, whatever the
+// database has as its default.
+func TestUpdate_goes_by_no_isolation_but_its_own(t *testing.T) {
+	for _, level := range []string{"serializable", "repeatable read"} {
+		u, err := url.Parse(address(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := u.Query()
+		values.Set("default_transaction_isolation", level)
+		u.RawQuery = strings.ReplaceAll(values.Encode(), "+", "%20")
+		schema := newSchema()
+		var wg sync.WaitGroup
+		var last *postgres.Store
+		for range 3 {
+			s, err := postgres.Open(t.Context(), u.String(), &postgres.Options{Schema: schema})
+			if err != nil {
+				t.Fatalf("Open() = %v, want no error", err)
+			}
+			t.Cleanup(func() { _ = s.Close() })
+			last = s
+			for range 4 {
+				wg.Go(func() {
+					for range 10 {
+						if err := s.Update(t.Context(), countEvents); err != nil {
+							t.Errorf("Update() by default %s = %v, want no error", level, err)
+						}
+					}
+				})
+			}
+		}
+		wg.Wait()
+		wantFound(t, newestEvent, "=120 ", last)
 	}
 }
