@@ -3,7 +3,6 @@ package postgres_test
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -280,41 +279,5 @@ func TestStore_the_entries_of_a_tool_are_found_in_every_block(t *testing.T) {
 	})
 	if err != nil {
 		t.Errorf("View() = %v, want no error", err)
-	}
-}
-
-// A session reads what was written while it waited for the lock, whatever the
-// database has as its default.
-func TestUpdate_goes_by_no_isolation_but_its_own(t *testing.T) {
-	for _, level := range []string{"serializable", "repeatable read"} {
-		u, err := url.Parse(address(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		values := u.Query()
-		values.Set("default_transaction_isolation", level)
-		u.RawQuery = strings.ReplaceAll(values.Encode(), "+", "%20")
-		schema := newSchema()
-		var wg sync.WaitGroup
-		var last *postgres.Store
-		for range 3 {
-			s, err := postgres.Open(t.Context(), u.String(), &postgres.Options{Schema: schema})
-			if err != nil {
-				t.Fatalf("Open() = %v, want no error", err)
-			}
-			t.Cleanup(func() { _ = s.Close() })
-			last = s
-			for range 4 {
-				wg.Go(func() {
-					for range 10 {
-						if err := s.Update(t.Context(), countEvents); err != nil {
-							t.Errorf("Update() by default %s = %v, want no error", level, err)
-						}
-					}
-				})
-			}
-		}
-		wg.Wait()
-		wantFound(t, newestEvent, "=120 ", last)
 	}
 }

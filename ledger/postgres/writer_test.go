@@ -71,25 +71,18 @@ func TestStore_another_level_of_isolation_is_the_database_s_default(t *testing.T
 	}
 }
 
-// unmade is a value of which no bytes can be made.
-type unmade struct{ err error }
-
-func (unmade) Prepare()                              {}
-func (u unmade) AppendBinary([]byte) ([]byte, error) { return nil, u.err }
-
 func TestUpdate_a_row_that_cannot_be_made_is_its_own_fault(t *testing.T) {
 	s := open(t, newSchema())
-	mine := errors.New("mine")
 	var wg sync.WaitGroup
 	for i := range 48 {
 		wg.Go(func() {
 			bad := i%16 == 3
 			r := settled(fmt.Sprintf("r%02d", i))
 			if bad {
-				r.Body, r.Value = nil, unmade{mine}
+				r.Body, r.Value = nil, faulty{}
 			}
 			err := s.Update(t.Context(), func(tx ledger.Tx) error { return tx.Put(r) })
-			if errors.Is(err, mine) != bad || err != nil && !bad {
+			if errors.Is(err, errFaulty) != bad || err != nil && !bad {
 				t.Errorf("Update of row %d = %v, fails: %v", i, err, bad)
 			}
 		})
