@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -160,4 +161,56 @@ func TestUpdate_an_entry_is_found_by_its_tool_after_a_neighbour_of_that_tool_was
 		}
 		wantFound(t, ledger.Query{Table: "entries", Words: [7]string{2: "another tool"}}, "b=ok ", s)
 	})
+}
+
+// noise is a text that does not become smaller.
+func noise(n int) (text string) {
+	for len(text) < n {
+		text += rand.Text()
+	}
+	return text[:n]
+}
+
+func TestUpdate_a_word_that_no_index_holds_is_refused_alone(t *testing.T) {
+	s := open(t, newSchema())
+	for place := range 8 {
+		var wg sync.WaitGroup
+		for i := range 10 {
+			wg.Go(func() {
+				row := running(fmt.Sprint(place, " ", i), "started")
+				bad := i == 3
+				switch {
+				case bad && place == 7:
+					row.ID = noise(3000)
+				case bad:
+					row.Words[place] = noise(3000)
+				}
+				err := s.Update(t.Context(), puts(row))
+				if (err != nil) != bad || errors.Is(err, ledger.ErrUnavailable) {
+					t.Errorf("Update of row %s = %v, want an error of its own: %v", row.ID, err, bad)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+// Words that are late come into their indexes, whatever their length.
+func TestStore_words_of_the_greatest_length_are_found(t *testing.T) {
+	schema := newSchema()
+	s := open(t, schema)
+	long := ledger.Row{Table: "entries", ID: noise(1300)}
+	for i := range long.Words {
+		long.Words[i] = noise(1300)
+	}
+	put(t, s, long)
+	for i := range 300 {
+		put(t, s, running(fmt.Sprint(i), "started"))
+	}
+	s = open(t, schema)
+	for i, w := range long.Words {
+		q := ledger.Query{Table: "entries"}
+		q.Words[i] = w
+		wantFound(t, q, long.ID+"= ", s)
+	}
 }

@@ -12,5 +12,6 @@
 // The tables stand in a schema of their own. Each process writes through one
 // session, and its goroutines share their commits; processes take turns by an
 // advisory lock. A pooler that hands one session to several clients, or several
-// to one, breaks both locks: connect directly.
+// to one, breaks both locks: connect directly. The words that a row is found by, such
+// as its run, are refused where they are longer than 1300 bytes.
 package postgres

@@ -219,7 +219,10 @@ func (t *tx) Put(row ledger.Row) error {
 	if err := t.mayWrite(row.Table); err != nil {
 		return err
 	}
-	w := t.writes
+	w, old := t.writes, t.recall(row)
+	if err := fit(row, old); err != nil {
+		return err
+	}
 	if p, ok := row.Value.(preparer); ok && w.beside {
 		t.later = append(t.later, p)
 	} else {
@@ -233,7 +236,7 @@ func (t *tx) Put(row ledger.Row) error {
 		return t.failed("writing "+row.Table, err)
 	}
 	t.wrote, w.dirty = true, true
-	if old := t.recall(row); old != nil {
+	if old != nil {
 		row.Seq = old.Seq
 		w.bulks.change(*old, row, w.late.change(*old, row))
 		if old.Words[toolWord] != row.Words[toolWord] {
@@ -248,6 +251,39 @@ func (t *tx) Put(row ledger.Row) error {
 		w.putTool(row)
 	}
 	w.known.put(row)
+	return nil
+}
+
+// maxWord bounds a word, as it is kept: an index holds two of that length together.
+const maxWord = 1300
+
+// fit refuses a row with words that no index holds, which would fail all that are
+// written together with it; of a word that is late, long after it was put. Those that
+// the row had before have their place.
+func fit(row ledger.Row, old *ledger.Row) error {
+	if old == nil {
+		if err := fits(row.Table, row.ID); err != nil {
+			return err
+		}
+	}
+	for i, word := range row.Words {
+		if old != nil && old.Words[i] == word {
+			continue
+		}
+		if err := fits(row.Table, word); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func fits(table, word string) error {
+	if len(escaped)+2*len(word) <= maxWord {
+		return nil
+	}
+	if text := textOf(word); text != nil && len(*text) > maxWord {
+		return fmt.Errorf("writing %s: a word of %d bytes is longer than %d", table, len(*text), maxWord)
+	}
 	return nil
 }
 
