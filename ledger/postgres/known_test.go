@@ -281,3 +281,22 @@ func TestStore_the_entries_of_a_tool_are_found_in_every_block(t *testing.T) {
 		t.Errorf("View() = %v, want no error", err)
 	}
 }
+
+// A program of the version before goes on to append events, and does not say that it
+// was the last to write. That is found out by their place.
+func TestUpdate_an_event_that_an_old_program_appended_is_not_overlooked(t *testing.T) {
+	s := open(t, newSchema())
+	for _, sql := range []string{"", "INSERT INTO events (seq, body) VALUES (3, '3'), (4, '4')", ""} {
+		if sql != "" {
+			if err := s.Exec(t.Context(), sql); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 {
+			if err := s.Update(t.Context(), countEvents); err != nil {
+				t.Fatalf("Update() = %v, want no error", err)
+			}
+		}
+	}
+	wantFound(t, ledger.Query{Table: "events"}, "=1 =2 =3 =4 =5 =6 =7 =8 ", s)
+}
