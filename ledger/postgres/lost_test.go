@@ -266,3 +266,27 @@ func TestClose_whatever_goes_on_each_is_told_what_became_of_its_update(t *testin
 		t.Errorf("updates end so: %v, want many done and many unavailable", m.ends)
 	}
 }
+
+func TestUpdate_what_the_database_refuses_in_another_language_is_unavailable(t *testing.T) {
+	w, a := newWire(t)
+	s, err := postgres.Open(t.Context(), a, &postgres.Options{Schema: newSchema()})
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Exec(t.Context(), "ALTER TABLE labels ADD CHECK (id <> 'bad')"); err != nil {
+		t.Fatal(err)
+	}
+	translated := 0
+	w.fail(0, func(sent []byte) fault {
+		translated += bytes.Count(sent, []byte("SERROR\x00"))
+		copy(sent, bytes.ReplaceAll(sent, []byte("SERROR\x00"), []byte("SFELER\x00")))
+		return arrives
+	})
+	if err := s.Update(t.Context(), puts(ledger.Row{Table: "labels", ID: "bad"})); !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("Update() = %v, want ErrUnavailable, for the database has said that it did nothing", err)
+	}
+	if translated == 0 {
+		t.Error("the database has refused nothing")
+	}
+}

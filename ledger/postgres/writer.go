@@ -228,7 +228,7 @@ func (w *writing) Commit() (_ *groupcommit.Rest, err error) {
 		return nil, nil
 	case err == nil:
 		return nil, unavailable("committing", errors.New("the transaction was rolled back"))
-	case pgconn.SafeToRetry(err), errors.As(err, &refused) && refused.Severity == "ERROR":
+	case pgconn.SafeToRetry(err), errors.As(err, &refused) && refused.SeverityUnlocalized == "ERROR":
 		return nil, unavailable("committing", err)
 	}
 	return nil, fmt.Errorf("committing, with an end that is not known: %w", err)
