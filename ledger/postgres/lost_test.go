@@ -290,3 +290,28 @@ func TestUpdate_what_the_database_refuses_in_another_language_is_unavailable(t *
 		t.Error("the database has refused nothing")
 	}
 }
+
+// What a view has read is told though the database does not hear that it has ended.
+func TestView_ends_though_the_wire_goes_silent(t *testing.T) {
+	w, a := newWire(t)
+	s, err := postgres.Open(t.Context(), a, &postgres.Options{Schema: newSchema(), Timeout: 100 * time.Millisecond})
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	const long = 1500 * time.Millisecond
+	w.fail(long, func(sent []byte) fault {
+		if bytes.Contains(sent, []byte("ROLLBACK")) {
+			return isLost
+		}
+		return arrives
+	})
+	began := time.Now()
+	if err := s.View(t.Context(), nothing); err != nil {
+		t.Errorf("View() = %v, want no error", err)
+	}
+	if took := time.Since(began); took > long*2/3 {
+		t.Errorf("View() took %v, want little more than its timeout", took)
+	}
+	w.fail(0, nil)
+}

@@ -153,7 +153,9 @@ func (s *Store) View(ctx context.Context, fn func(ledger.Tx) error) error {
 	}
 	defer func() {
 		t.ended = true
-		_, _ = c.Exec(context.WithoutCancel(ctx), "ROLLBACK")
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
+		defer cancel()
+		_, _ = c.Exec(ctx, "ROLLBACK")
 	}()
 	return fn(t)
 }
