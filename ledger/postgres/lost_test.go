@@ -315,3 +315,24 @@ func TestView_ends_though_the_wire_goes_silent(t *testing.T) {
 	}
 	w.fail(0, nil)
 }
+
+// A process that is stopped while it writes, here within an update, is waited for no
+// longer than it could go on.
+func TestUpdate_a_process_that_stops_in_its_midst_does_not_stop_the_others(t *testing.T) {
+	schema := newSchema()
+	other := open(t, schema)
+	s, err := postgres.Open(t.Context(), address(t), &postgres.Options{Schema: schema, Timeout: 200 * time.Millisecond})
+	if err != nil {
+		t.Fatalf("Open() = %v, want no error", err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	err = s.Update(t.Context(), func(tx ledger.Tx) error {
+		put(t, other, settled("other")) // which waits for us
+		return tx.Put(settled("mine"))
+	})
+	if !errors.Is(err, ledger.ErrUnavailable) {
+		t.Errorf("Update() of the one that stopped = %v, want ErrUnavailable", err)
+	}
+	put(t, s, settled("after"))
+	wantFound(t, ledger.Query{Table: "entries"}, "other=ok after=ok ", s, other)
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,7 @@ const (
 	defaultSchema  = "holdfast"
 	defaultTimeout = 30 * time.Second
 	maxReaders     = 4
+	idleTimeout    = "idle_in_transaction_session_timeout"
 )
 
 // Store is a ledger.Store in one schema of a database. Safe for concurrent use.
@@ -90,6 +92,11 @@ func (s *Store) open(ctx context.Context, address string) error {
 		// small must not read all of it later.
 		"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "jit": "off",
 	})
+	// A process that is stopped, or cut off, in the midst of a transaction must not keep
+	// the others from writing for ever. After this time it could not end it anyway.
+	if params := config.ConnConfig.RuntimeParams; params[idleTimeout] == "" {
+		params[idleTimeout] = strconv.FormatInt(max(s.timeout.Milliseconds(), 1), 10)
+	}
 	s.config = config.ConnConfig.Copy()
 	first, err := s.connect(ctx)
 	if err != nil {
