@@ -17,6 +17,7 @@ type known struct {
 	me      string                // this session, as the table writer names it
 	sure    bool                  // the rest is as it was when this session last wrote
 	mine    bool                  // the table writer names it
+	stamp   string                // of the row that names it; "": it was not yet seen
 	ends    map[string]int64      // the newest Seq of each table
 	newest  map[string]ledger.Row // of rows without an id, where they were written by this session
 	late    lates
@@ -71,19 +72,26 @@ func (k *known) answer(q ledger.Query) ([]ledger.Row, bool) {
 	return nil, hasLate(q.Table, q.Words) && k.late.NoneHas(q.Words)
 }
 
-// whoWrote asks who has written last, and for the time.
+// whoWrote asks who has written last, and for the time. A row that was put back, as
+// by a restored dump, names this session, too, and has another stamp.
 func (k *known) whoWrote(now *time.Time) question {
 	k.mine = false
-	return question{"SELECT clock_timestamp(), (SELECT session FROM writer WHERE number = 1)", nil, func(rows pgx.Rows) error {
-		var session *string
+	return question{whoSQL, nil, func(rows pgx.Rows) error {
+		var session, stamp *string
 		if !rows.Next() {
 			return errNoAnswer(rows)
 		}
-		err := rows.Scan(now, &session)
-		k.mine = session != nil && *session == k.me
-		return err
+		if err := rows.Scan(now, &session, &stamp); err != nil || session == nil || stamp == nil {
+			return err
+		}
+		k.mine = *session == k.me && (k.stamp == "" || k.stamp == *stamp)
+		k.stamp = *stamp
+		return nil
 	}}
 }
+
+const whoSQL = "SELECT clock_timestamp(), w.session, w.tableoid::text || ' ' || w.xmin::text" +
+	" FROM (SELECT 1) AS one LEFT JOIN writer w ON w.number = 1"
 
 // whereTablesEnd asks for the newest Seq of each table.
 func (k *known) whereTablesEnd() question {
@@ -115,7 +123,7 @@ var endsSQL = func() string {
 // say names this session as the one that has written last.
 func (w *writing) say() {
 	if w.dirty && !w.mine {
-		w.mine = true
+		w.mine, w.stamp = true, ""
 		w.queue("INSERT INTO writer VALUES (1, $1) ON CONFLICT (number) DO UPDATE SET session = excluded.session", w.me)
 	}
 }

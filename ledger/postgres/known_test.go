@@ -300,3 +300,72 @@ func TestUpdate_an_event_that_an_old_program_appended_is_not_overlooked(t *testi
 	}
 	wantFound(t, ledger.Query{Table: "events"}, "=1 =2 =3 =4 =5 =6 =7 =8 ", s)
 }
+
+// Tables that were put back beneath a running process say that it was the last to
+// write, as it was.
+func TestUpdate_goes_by_tables_that_were_put_back_as_they_were(t *testing.T) {
+	schema := newSchema()
+	s := open(t, schema)
+	count := func(n int) {
+		t.Helper()
+		for range n {
+			if err := s.Update(t.Context(), countEvents); err != nil {
+				t.Fatalf("Update() = %v, want no error", err)
+			}
+		}
+	}
+	count(2)
+	old := dump(t, schema)
+	count(2)
+	put := func(sql, want string) {
+		t.Helper()
+		if err := s.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+		count(2)
+		wantFound(t, ledger.Query{Table: "events"}, want, s)
+	}
+	put("DROP SCHEMA "+schema+" CASCADE; CREATE SCHEMA "+schema+"; "+string(old), "=1 =2 =3 =4 ")
+	put("CREATE TABLE was AS TABLE writer", "=1 =2 =3 =4 =5 =6 ")
+	put("TRUNCATE events, writer; INSERT INTO events (seq, body) VALUES (1, '1'); INSERT INTO writer SELECT * FROM was", "=1 =2 =3 ")
+}
+
+func TestUpdate_words_that_change_and_change_back_are_found(t *testing.T) {
+	s := open(t, newSchema())
+	put(t, s, settled("x"))
+	other := settled("x")
+	other.Words = [7]string{0: "another run", 2: "another tool", 6: "another key"}
+	err := s.Update(t.Context(), func(tx ledger.Tx) error {
+		_, err := tx.Get("entries", "x") // so that only what changes is written
+		return errors.Join(err, tx.Put(other), tx.Put(settled("x")))
+	})
+	if err != nil {
+		t.Fatalf("Update() = %v, want no error", err)
+	}
+	for word, text := range settled("x").Words {
+		if text == "" {
+			continue
+		}
+		q := ledger.Query{Table: "entries"}
+		q.Words[word] = text
+		wantFound(t, q, "x=ok ", s)
+	}
+}
+
+// A late row that is put without looking stands in the indexes, and is in the list.
+func TestUpdate_a_late_row_that_was_put_without_looking_changes_once_more(t *testing.T) {
+	schema := newSchema()
+	put(t, open(t, schema), running("x", "started"))
+	s := open(t, schema)
+	put(t, s, running("x", "paused"))
+	err := s.Update(t.Context(), func(tx ledger.Tx) error {
+		_, err := tx.Get("entries", "x")
+		return errors.Join(err, tx.Put(running("x", "uncertain")))
+	})
+	if err != nil {
+		t.Fatalf("Update() = %v, want no error", err)
+	}
+	for state, want := range map[string]string{"started": "", "paused": "", "uncertain": "x=uncertain "} {
+		wantFound(t, ledger.Query{Table: "entries", Words: [7]string{3: state}}, want, s, open(t, schema))
+	}
+}
