@@ -207,7 +207,7 @@ func TestStore_what_a_ledger_asks_for_stands_in_an_index(t *testing.T) {
 	}
 }
 
-func TestStore_a_word_that_comes_to_a_row_in_the_indexes_is_found(t *testing.T) {
+func TestStore_a_word_that_comes_to_a_row_in_the_indexes_is_found_until_it_leaves(t *testing.T) {
 	schema := newSchema()
 	s := open(t, schema)
 	var many []ledger.Row
@@ -227,6 +227,17 @@ func TestStore_a_word_that_comes_to_a_row_in_the_indexes_is_found(t *testing.T) 
 		t.Errorf("Update() = %v, want no error", err)
 	}
 	wantFound(t, byRun, "7= ", s)
+	waits := ledger.Query{Table: "entries", ID: "7", Words: [7]string{3: "waits"}}
+	wantFound(t, waits, "7= ", s)
+	err = s.Update(t.Context(), func(tx ledger.Tx) error {
+		_, err := tx.Get("entries", "7")
+		return errors.Join(err, tx.Put(ledger.Row{Table: "entries", ID: "7"}))
+	})
+	if err != nil {
+		t.Errorf("Update() = %v, want no error", err)
+	}
+	wantFound(t, byRun, "", s)
+	wantFound(t, waits, "", s)
 }
 
 // A tool is noted once for each block of entries, by whichever store is the first there.
