@@ -380,3 +380,12 @@ func TestUpdate_a_late_row_that_was_put_without_looking_changes_once_more(t *tes
 		wantFound(t, ledger.Query{Table: "entries", Words: [7]string{3: state}}, want, s, open(t, schema))
 	}
 }
+
+func TestStore_a_row_that_is_remembered_is_not_one_of_other_words(t *testing.T) {
+	s := open(t, newSchema())
+	put(t, s, running("x", "started"))
+	put(t, s, ledger.Row{Table: "owners", ID: "y"})
+	wantFound(t, ledger.Query{Table: "entries", ID: "x"}, "x=started ", s)
+	wantFound(t, ledger.Query{Table: "entries", ID: "x", Words: [7]string{3: "uncertain"}}, "", s)
+	wantFound(t, ledger.Query{Table: "entries", ID: "x", After: 1}, "", s)
+}
