@@ -18,6 +18,7 @@ type act struct {
 	storm *Storm
 	busy  bool     // few: they ask for what the store must look up
 	saw   []string // what it read
+	news  int      // how many rows it put that nobody else puts
 }
 
 // How an act ends, where not by returning nil or errRefused.
@@ -46,14 +47,20 @@ func (a *act) step() error {
 	case k < 12:
 		return a.event(id)
 	case k == 12 && a.busy:
-		// Not the newest, whose Seq some stores would give away again.
-		return errors.Join(a.tx.Put(ledger.Row{Table: table, ID: fmt.Sprint("newest ", a.seed)}), a.tx.Delete(table, id))
+		return errors.Join(a.tx.Put(ledger.Row{Table: table, ID: a.newest()}), a.tx.Delete(table, id))
 	case k == 13 && a.busy && a.IntN(6) == 0:
 		return a.putMany(table)
 	case k == 14 && a.busy:
-		return errors.Join(a.put(table, id), a.put(table, fmt.Sprint("newest ", a.seed)), a.tx.Delete(table, id), a.put(table, id))
+		return errors.Join(a.put(table, id), a.put(table, a.newest()), a.tx.Delete(table, id), a.put(table, id))
 	}
 	return a.put(table, id)
+}
+
+// newest names a row that is put before another is deleted: some stores would give
+// away the Seq of the newest again.
+func (a *act) newest() string {
+	a.news++
+	return fmt.Sprint("newest ", a.seed, " ", a.news)
 }
 
 func (a *act) see(rows ...ledger.Row) {

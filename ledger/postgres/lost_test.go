@@ -184,10 +184,7 @@ func TestStore_what_many_are_told_over_a_bad_wire_is_true(t *testing.T) {
 	}
 	for round := range uint64(rounds) {
 		schema := newSchema()
-		s, err := postgres.Open(t.Context(), a, &postgres.Options{Schema: schema, Timeout: timeout})
-		if err != nil {
-			t.Fatalf("Open() = %v, want no error", err)
-		}
+		s := impatient(t, a, schema, timeout)
 		rng, commits := rand.New(rand.NewPCG(round, 3)), 0
 		w.fail(timeout+timeout/4, func(sent []byte) fault {
 			if bytes.Contains(sent, []byte("COMMIT")) { // that it is done
@@ -291,15 +288,24 @@ func TestUpdate_what_the_database_refuses_in_another_language_is_unavailable(t *
 	}
 }
 
-// What a view has read is told though the database does not hear that it has ended.
-func TestView_ends_though_the_wire_goes_silent(t *testing.T) {
-	w, a := newWire(t)
-	s, err := postgres.Open(t.Context(), a, &postgres.Options{Schema: newSchema(), Timeout: 100 * time.Millisecond})
+// impatient opens a store that waits for no answer for long. Its tables are there
+// already, for to make them may take longer.
+func impatient(t *testing.T, address, schema string, timeout time.Duration) *postgres.Store {
+	t.Helper()
+	_ = open(t, schema).Close()
+	s, err := postgres.Open(t.Context(), address, &postgres.Options{Schema: schema, Timeout: timeout})
 	if err != nil {
 		t.Fatalf("Open() = %v, want no error", err)
 	}
+	return s
+}
+
+// What a view has read is told though the database does not hear that it has ended.
+func TestView_ends_though_the_wire_goes_silent(t *testing.T) {
+	w, a := newWire(t)
+	s := impatient(t, a, newSchema(), 400*time.Millisecond)
 	t.Cleanup(func() { _ = s.Close() })
-	const long = 1500 * time.Millisecond
+	const long = 4 * time.Second
 	w.fail(long, func(sent []byte) fault {
 		if bytes.Contains(sent, []byte("ROLLBACK")) {
 			return isLost
@@ -321,12 +327,9 @@ func TestView_ends_though_the_wire_goes_silent(t *testing.T) {
 func TestUpdate_a_process_that_stops_in_its_midst_does_not_stop_the_others(t *testing.T) {
 	schema := newSchema()
 	other := open(t, schema)
-	s, err := postgres.Open(t.Context(), address(t), &postgres.Options{Schema: schema, Timeout: 200 * time.Millisecond})
-	if err != nil {
-		t.Fatalf("Open() = %v, want no error", err)
-	}
+	s := impatient(t, address(t), schema, time.Second)
 	t.Cleanup(func() { _ = s.Close() })
-	err = s.Update(t.Context(), func(tx ledger.Tx) error {
+	err := s.Update(t.Context(), func(tx ledger.Tx) error {
 		put(t, other, settled("other")) // which waits for us
 		return tx.Put(settled("mine"))
 	})
