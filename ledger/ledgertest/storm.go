@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -62,6 +63,51 @@ func (m *Storm) Run(s ledger.Store, beside ...func(stop <-chan struct{})) {
 	wg.Wait()
 	close(stop)
 	side.Wait()
+}
+
+// Others go on beside Run: stores that open, write, and close, as of other processes.
+// They sleep for moments that are not always the same, so that they come at every
+// point of a batch.
+func (m *Storm) Others(t *testing.T, open func() (ledger.Store, error)) func(stop <-chan struct{}) {
+	return func(stop <-chan struct{}) {
+		for n := uint64(0); ; n++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Duration(n%7) * 5 * time.Millisecond):
+			}
+			other, err := open()
+			if err != nil {
+				t.Errorf("opening another = %v, want no error", err)
+				continue
+			}
+			for i := range n % 4 {
+				m.Update(other, n<<8|i)
+			}
+			if err := other.Close(); err != nil {
+				t.Errorf("Close() = %v, want no error", err)
+			}
+		}
+	}
+}
+
+// Views of s go on beside Run.
+func (*Storm) Views(t *testing.T, s ledger.Store) func(stop <-chan struct{}) {
+	return func(stop <-chan struct{}) {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+			}
+			if err := s.View(context.Background(), func(tx ledger.Tx) error {
+				_, err := tx.Find(ledger.Query{Table: "entries", Words: [7]string{2: "tool 0"}, Limit: 5})
+				return err
+			}); err != nil {
+				t.Errorf("View() = %v, want no error", err)
+			}
+		}
+	}
 }
 
 // Update runs one more, on s, which shares its rows with that of Run. n is another one

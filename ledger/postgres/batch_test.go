@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/holdfast-go/holdfast/ledger"
+	"github.com/holdfast-go/holdfast/ledger/ledgertest"
 	"github.com/holdfast-go/holdfast/ledger/postgres"
 )
 
@@ -51,16 +52,7 @@ func oneByOne(s *postgres.Store, updates ...update) []error {
 	return errs
 }
 
-func puts(rows ...ledger.Row) func(ledger.Tx) error {
-	return func(tx ledger.Tx) error {
-		for _, row := range rows {
-			if err := tx.Put(row); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
+func puts(rows ...ledger.Row) func(ledger.Tx) error { return ledgertest.Puts(rows...) }
 
 func nothing(ledger.Tx) error { return nil }
 

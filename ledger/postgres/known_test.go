@@ -24,15 +24,7 @@ func settled(id string) ledger.Row {
 
 func put(t *testing.T, s *postgres.Store, rows ...ledger.Row) {
 	t.Helper()
-	err := s.Update(t.Context(), func(tx ledger.Tx) error {
-		for _, row := range rows {
-			if err := tx.Put(row); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := s.Update(t.Context(), puts(rows...)); err != nil {
 		t.Fatalf("Update() = %v, want no error", err)
 	}
 }

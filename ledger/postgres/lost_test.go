@@ -17,6 +17,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/internal/groupcommit"
 	"github.com/holdfast-go/holdfast/ledger"
+	"github.com/holdfast-go/holdfast/ledger/ledgertest"
 	"github.com/holdfast-go/holdfast/ledger/postgres"
 )
 
@@ -248,15 +249,7 @@ func TestClose_whatever_goes_on_each_is_told_what_became_of_its_update(t *testin
 		}
 		callers.Wait()
 	}
-	for range 100 { // those that have ended may not be gone yet
-		if runtime.NumGoroutine() <= before {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if now := runtime.NumGoroutine(); now > before {
-		t.Errorf("there are %d goroutines, want the %d of before", now, before)
-	}
+	ledgertest.WantGoroutines(t, before)
 	m.wantTold(t, other)
 	t.Logf("updates end so: %v", m.ends)
 	if m.ends["done"] < rounds || m.ends["unavailable"] < rounds {

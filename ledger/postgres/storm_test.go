@@ -61,26 +61,15 @@ func TestStore_finds_what_a_store_in_memory_finds(t *testing.T) {
 // beside is what goes on, until stop, in the schema of the store.
 type beside func(t *testing.T, schema string, m *ledgertest.Storm, stop <-chan struct{})
 
-// others are stores that open, write, and close, as of other processes.
+// others are of other processes.
 func others(t *testing.T, schema string, m *ledgertest.Storm, stop <-chan struct{}) {
-	for n := uint64(0); ; n++ {
-		select {
-		case <-stop:
-			return
-		case <-time.After(time.Duration(n%7) * 5 * time.Millisecond):
-		}
-		other, err := postgres.Open(context.Background(), address(t), &postgres.Options{Schema: schema})
-		if err != nil {
-			t.Errorf("Open() = %v, want no error", err)
-			continue
-		}
-		for i := range n % 4 {
-			m.Update(other, n<<8|i)
-		}
-		if err := other.Close(); err != nil {
-			t.Errorf("Close() = %v, want no error", err)
-		}
-	}
+	m.Others(t, func() (ledger.Store, error) {
+		return postgres.Open(context.Background(), address(t), &postgres.Options{Schema: schema})
+	})(stop)
+}
+
+func views(t *testing.T, schema string, m *ledgertest.Storm, stop <-chan struct{}) {
+	m.Views(t, open(t, schema))(stop)
 }
 
 // stays is another store that writes now and then, and believes meanwhile that it
@@ -95,23 +84,6 @@ func stays(number uint64) beside {
 			case <-time.After(time.Duration(n%5*number) * 3 * time.Millisecond):
 			}
 			m.Update(other, number<<32|n)
-		}
-	}
-}
-
-func views(t *testing.T, schema string, _ *ledgertest.Storm, stop <-chan struct{}) {
-	s := open(t, schema)
-	for {
-		select {
-		case <-stop:
-			return
-		case <-time.After(3 * time.Millisecond):
-		}
-		if err := s.View(context.Background(), func(tx ledger.Tx) error {
-			_, err := tx.Find(ledger.Query{Table: "entries", Words: [7]string{2: "tool 0"}, Limit: 5})
-			return err
-		}); err != nil {
-			t.Errorf("View() = %v, want no error", err)
 		}
 	}
 }

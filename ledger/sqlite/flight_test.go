@@ -13,6 +13,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/internal/groupcommit"
 	"github.com/holdfast-go/holdfast/ledger"
+	"github.com/holdfast-go/holdfast/ledger/ledgertest"
 	"github.com/holdfast-go/holdfast/ledger/sqlite"
 )
 
@@ -29,16 +30,7 @@ func writer(t *testing.T, first ...ledger.Row) sqlite.Writer {
 	return w
 }
 
-func puts(rows ...ledger.Row) func(ledger.Tx) error {
-	return func(tx ledger.Tx) error {
-		for _, row := range rows {
-			if err := tx.Put(row); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
+func puts(rows ...ledger.Row) func(ledger.Tx) error { return ledgertest.Puts(rows...) }
 
 // rest runs a batch, and what it returns writes it and makes it durable.
 func rest(t *testing.T, w sqlite.Writer, fn func(ledger.Tx) error) func() {

@@ -60,26 +60,13 @@ func TestUpdate_those_at_once_are_as_if_one_ran_after_the_other(t *testing.T) {
 // that are not always the same, so that it comes at every point of a batch.
 type beside func(t *testing.T, s *sqlite.Store, m *ledgertest.Storm, stop <-chan struct{})
 
-// others are stores that open, write, and close, as of other processes.
+// others are of other processes.
 func others(t *testing.T, s *sqlite.Store, m *ledgertest.Storm, stop <-chan struct{}) {
-	for n := uint64(0); ; n++ {
-		select {
-		case <-stop:
-			return
-		case <-time.After(time.Duration(n%7) * 5 * time.Millisecond):
-		}
-		other, err := sqlite.Open(context.Background(), s.Path(), nil)
-		if err != nil {
-			t.Errorf("Open() = %v, want no error", err)
-			continue
-		}
-		for i := range n % 4 {
-			m.Update(other, n<<8|i)
-		}
-		if err := other.Close(); err != nil {
-			t.Errorf("Close() = %v, want no error", err)
-		}
-	}
+	m.Others(t, func() (ledger.Store, error) { return sqlite.Open(context.Background(), s.Path(), nil) })(stop)
+}
+
+func views(t *testing.T, s *sqlite.Store, m *ledgertest.Storm, stop <-chan struct{}) {
+	m.Views(t, s)(stop)
 }
 
 // stranger writes the file, and does not say that it is here.
@@ -99,22 +86,6 @@ func stranger(t *testing.T, s *sqlite.Store, _ *ledgertest.Storm, stop <-chan st
 		}
 		if err := db.Exec("UPDATE late SET body = body"); err != nil {
 			t.Logf("the stranger: %v", err) // it may wait too long, which is its own affair
-		}
-	}
-}
-
-func views(t *testing.T, s *sqlite.Store, _ *ledgertest.Storm, stop <-chan struct{}) {
-	for {
-		select {
-		case <-stop:
-			return
-		case <-time.After(time.Millisecond):
-		}
-		if err := s.View(context.Background(), func(tx ledger.Tx) error {
-			_, err := tx.Find(ledger.Query{Table: "entries", Words: [7]string{2: "tool 0"}, Limit: 5})
-			return err
-		}); err != nil {
-			t.Errorf("View() = %v, want no error", err)
 		}
 	}
 }

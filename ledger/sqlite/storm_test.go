@@ -20,6 +20,7 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 
 	"github.com/holdfast-go/holdfast/ledger"
+	"github.com/holdfast-go/holdfast/ledger/ledgertest"
 	"github.com/holdfast-go/holdfast/ledger/sqlite"
 )
 
@@ -316,15 +317,7 @@ func TestClose_whatever_goes_on_each_is_told_what_became_of_its_update(t *testin
 		close(stop)
 		wg.Wait()
 	}
-	for range 100 { // those that have ended may not be gone yet
-		if runtime.NumGoroutine() <= before {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if now := runtime.NumGoroutine(); now > before {
-		t.Errorf("there are %d goroutines, want the %d of before", now, before)
-	}
+	ledgertest.WantGoroutines(t, before)
 	there := wantWhole(t, open(t, path, nil), "in the end")
 	ends := map[bool]int{}
 	told.Range(func(id, err any) bool {
